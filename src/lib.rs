@@ -1,2 +1,3 @@
 //! roceaudit
 pub mod platform;
+pub mod source;

@@ -1,0 +1,3 @@
+//! Where captures come from.
+
+pub mod clean;
