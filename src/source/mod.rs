@@ -1,3 +1,4 @@
 //! Where captures come from.
 
 pub mod clean;
+pub mod session;
