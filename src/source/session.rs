@@ -183,7 +183,8 @@ fn pieces<'t>(text: &'t str, prompts: &[Candidate<'t>]) -> Vec<Piece<'t>> {
         let mut line = candidate.line + 2;
         let mut command = prompt.command.to_owned();
         while command.ends_with('\\') && !output.is_empty() {
-            let (continued, rest) = output.split_once('\n').unwrap_or((output, ""));
+            let end = output.find('\n').map_or(output.len(), |at| at + 1);
+            let (continued, rest) = output.split_at(end);
             command.pop();
             let continued = continued.trim();
             command.push_str(continued.strip_prefix("> ").unwrap_or(continued));

@@ -2,3 +2,6 @@
 //! key-value lines and lists of small integers.
 
 pub mod json;
+pub mod keyvalue;
+pub mod ranges;
+pub mod table;
