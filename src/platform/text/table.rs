@@ -260,6 +260,11 @@ impl Line<'_> {
         self.text.trim().is_empty()
     }
 
+    /// Equals signs below a heading.
+    fn is_underline(&self) -> bool {
+        !self.text.is_empty() && self.text.bytes().all(|b| b == b'=')
+    }
+
     /// At least two groups of dashes and nothing else.
     fn is_rule(&self) -> bool {
         self.text.trim_start().starts_with('-')
@@ -448,8 +453,9 @@ impl<'t> Tables<'t> {
     }
 
     /// Looks for the next line of dashes from `from` on, and for the header
-    /// and title above it, which do not reach above `from`.
-    fn layout(&self, from: usize) -> Option<Layout<'t>> {
+    /// and title above it, which do not reach above `from`. The header has at
+    /// most `height` lines.
+    fn layout(&self, from: usize, height: usize) -> Option<Layout<'t>> {
         let rule = (from..self.lines.len())
             .find(|&index| self.line(index).is_some_and(|line| line.is_rule()))?;
         let columns = words(self.line(rule)?);
@@ -459,21 +465,27 @@ impl<'t> Tables<'t> {
         };
         let mut first = rule;
         if let Some(line) = above(rule)
-            && header_cells(line, &columns, 2).is_some()
+            && header_cells(line, &columns)
+                .is_some_and(|cells| cells.iter().filter(|cell| !cell.text.is_empty()).count() > 1)
         {
             first -= 1;
-            // Further lines of the header must lie on the columns exactly.
-            while rule - first < 3
+            // The upper lines of a header name more than the first column.
+            while rule - first < height
                 && let Some(line) = above(first)
-                && header_cells(line, &columns, 1).is_some_and(|(exact, last)| exact && last > 0)
+                && header_cells(line, &columns)
+                    .is_some_and(|cells| cells.iter().skip(1).any(|cell| !cell.text.is_empty()))
             {
                 first -= 1;
             }
         }
-        let title = above(first).map(|line| line.text.trim());
+        let mut begin = first;
+        if above(begin).is_some_and(|line| line.is_underline()) {
+            begin -= 1;
+        }
+        let title = above(begin).map(|line| line.text.trim());
         Some(Layout {
             columns,
-            begin: first - usize::from(title.is_some()),
+            begin: begin - usize::from(title.is_some()),
             title,
             header: first..rule,
             rule,
@@ -483,11 +495,7 @@ impl<'t> Tables<'t> {
     fn read(&self, layout: &Layout<'t>) -> (Table<'t>, usize) {
         let mut header: Vec<Cow<'t, str>> = Vec::new();
         for line in layout.header.clone().filter_map(|index| self.line(index)) {
-            let words = words(line);
-            let cells = match fit(line, &words, &layout.columns) {
-                Fit::Exact(cells) | Fit::Overhanging(cells) => cells,
-                Fit::Straddling => words.chunks(1).map(|word| cell(line, word)).collect(),
-            };
+            let cells = header_cells(line, &layout.columns).unwrap_or_default();
             header.resize(layout.columns.len(), Cow::Borrowed(""));
             for (name, cell) in header.iter_mut().zip(cells) {
                 if name.is_empty() {
@@ -514,23 +522,33 @@ impl<'t> Tables<'t> {
                 self.give_back(&mut table, layout, &mut index);
                 break;
             }
-            push_row(&mut table, line, &layout.columns);
+            if line.is_underline() {
+                // The line above is the heading of what follows.
+                table.rows.pop();
+                index -= 1;
+                break;
+            }
             index += 1;
+            push_row(&mut table, line, &layout.columns);
         }
         (table, index)
     }
 
     /// At a second line of dashes: it closes the table if it is the same as
     /// the first and the line above it is a row; else the lines above it are
-    /// the title and header of the next table, not rows of this one.
+    /// the title and header of the next table, not rows of this one. Only one
+    /// of them is the header's, since a row looks like a header's upper line.
     fn give_back(&self, table: &mut Table<'t>, layout: &Layout<'t>, index: &mut usize) {
-        let same =
-            self.line(*index).map(|line| line.text) == self.line(layout.rule).map(|line| line.text);
-        if same && table.header.is_empty() {
+        let text = |index: usize| self.line(index).map(|line| line.text);
+        let same = text(*index) == text(layout.rule);
+        let header = layout.header.clone().last().and_then(text);
+        let repeated = header.is_some() && index.checked_sub(1).and_then(text) == header;
+        let ends = self.line(*index + 1).is_none_or(|line| line.is_blank());
+        if same && !repeated && (ends || table.header.is_empty()) {
             *index += 1;
             return;
         }
-        let Some(next) = self.layout(layout.rule + 1) else {
+        let Some(next) = self.layout(layout.rule + 1, 1) else {
             return;
         };
         let mut begin = next.begin;
@@ -542,37 +560,36 @@ impl<'t> Tables<'t> {
         if title_is_row {
             begin += 1;
         }
-        if next.header.is_empty() && same {
-            // A closing line of dashes below the last row.
-            *index += 1;
-            return;
-        }
         table.rows.truncate(begin.saturating_sub(layout.rule + 1));
         *index = begin;
     }
 }
 
-/// How a line lies on the columns as their header: whether exactly, and the
-/// last column that it fills. `None` if it fills fewer than `least` or is no
-/// header at all.
-fn header_cells(line: Line<'_>, columns: &[Word], least: usize) -> Option<(bool, usize)> {
-    let words = words(line);
-    let (exact, cells) = match fit(line, &words, columns) {
-        Fit::Exact(cells) => (true, cells),
-        Fit::Overhanging(cells) => (false, cells),
-        Fit::Straddling if words.len() == columns.len() => return Some((false, columns.len() - 1)),
-        Fit::Straddling => return None,
-    };
-    let filled = cells.iter().filter(|cell| !cell.text.is_empty()).count();
-    let last = cells.iter().rposition(|cell| !cell.text.is_empty())?;
-    (filled >= least.min(columns.len())).then_some((exact, last))
+/// The cells of a header's line. A header lies on the columns exactly, since
+/// the dashes are at least as wide; what does not is a title. A first line
+/// whose indentation was lost in pasting is moved back to the right.
+fn header_cells<'t>(line: Line<'t>, columns: &[Word]) -> Option<Vec<Cell<'t>>> {
+    let mut words = words(line);
+    if let Fit::Exact(cells) = fit(line, &words, columns) {
+        return Some(cells);
+    }
+    words.first().filter(|first| first.left == 0)?;
+    let lost = columns.last()?.right.checked_sub(words.last()?.right)?;
+    for word in &mut words {
+        word.left += lost;
+        word.right += lost;
+    }
+    match fit(line, &words, columns) {
+        Fit::Exact(cells) if cells.iter().all(|cell| !cell.text.is_empty()) => Some(cells),
+        _ => None,
+    }
 }
 
 impl<'t> Iterator for Tables<'t> {
     type Item = Table<'t>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let layout = self.layout(self.next)?;
+        let layout = self.layout(self.next, 3)?;
         let (table, end) = self.read(&layout);
         self.next = end.max(layout.rule + 1);
         Some(table)

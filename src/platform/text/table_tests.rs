@@ -161,9 +161,24 @@ Lossless traffic pattern:
 --------------------  -
 default_dynamic_th    0
 --------------------  -
+
+Pool: egress_lossy_pool
+----  -------
+mode  dynamic
+type  egress
+----  -------
+Profile: q_lossy_profile
+---------------------  ---------------
+packet_discard_action  drop
+pool                   egress_lossy
+---------------------  ---------------
 ";
     let found: Vec<_> = tables(text).collect();
-    assert_eq!(found.len(), 2);
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[2].title(), Some("Pool: egress_lossy_pool"));
+    assert_eq!(found[3].title(), Some("Profile: q_lossy_profile"));
+    assert_eq!(found[2].rows().count(), 2);
+    assert_eq!(found[3].rows().count(), 2);
     assert_eq!(found[0].title(), Some("Profile: LOSSY"));
     assert!(found[0].header().is_empty());
     let rows: Vec<_> = found[0].rows().map(texts).collect();
@@ -174,8 +189,30 @@ default_dynamic_th    0
 }
 
 #[test]
+fn dashes_below_the_last_row_close_a_table() {
+    let text = "A     B\n----  ----\n1     2\n3     4\n----  ----\n\nend\n";
+    let found: Vec<_> = tables(text).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].rows().count(), 2);
+    let twice = "A     B\n----  ----\nA     B\n----  ----\n";
+    let rows: Vec<_> = tables(twice).map(|table| table.rows().count()).collect();
+    assert_eq!(rows, [0, 0]);
+}
+
+#[test]
+fn an_underlined_heading_is_no_row() {
+    let text =
+        "A     B\n----  ----\n1     2\nPool config\n===========\nC     D\n----  ----\n5     6\n";
+    let found: Vec<_> = tables(text).collect();
+    assert_eq!(found.len(), 2);
+    assert_eq!(found[0].rows().count(), 1);
+    assert_eq!(found[1].title(), Some("Pool config"));
+    assert_eq!(texts(found[1].rows().next().unwrap()), ["5", "6"]);
+}
+
+#[test]
 fn headers_of_several_lines() {
-    let text = "\
+    let text = "
                  Rx      Tx
 Port         Frames  Frames
 ---------- -------- -------
