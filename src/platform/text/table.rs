@@ -14,6 +14,9 @@
 
 use std::borrow::Cow;
 
+/// No device prints more columns; a bound on the work that each row costs.
+const MAX_COLUMNS: usize = 256;
+
 /// The text of one cell without the blanks around it, and its byte offset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cell<'t> {
@@ -42,7 +45,7 @@ struct RowData<'t> {
     line: &'t str,
     offset: usize,
     shape: RowShape,
-    first_cell: usize,
+    cells: std::ops::Range<usize>,
 }
 
 /// One table.
@@ -52,7 +55,7 @@ pub struct Table<'t> {
     header: Vec<Cow<'t, str>>,
     offset: usize,
     columns: usize,
-    /// All rows' cells, `columns` to a row that is not malformed.
+    /// The cells of all rows, as many to each as it fills.
     cells: Vec<Cell<'t>>,
     rows: Vec<RowData<'t>>,
 }
@@ -91,20 +94,13 @@ impl<'t> Table<'t> {
     }
 
     fn push(&mut self, line: Line<'t>, shape: RowShape, cells: impl IntoIterator<Item = Cell<'t>>) {
-        let first_cell = self.cells.len();
+        let first = self.cells.len();
         self.cells.extend(cells);
-        if shape != RowShape::Malformed {
-            let empty = Cell {
-                text: "",
-                offset: line.offset,
-            };
-            self.cells.resize(first_cell + self.columns, empty);
-        }
         self.rows.push(RowData {
             line: line.text,
             offset: line.offset,
             shape,
-            first_cell,
+            cells: first..self.cells.len(),
         });
     }
 }
@@ -132,16 +128,12 @@ impl<'a, 't> Row<'a, 't> {
         self.data.offset
     }
 
-    /// The cells, one a column; none of a malformed row.
+    /// The cells, one a column as far as the row reaches; none of a malformed
+    /// row.
     pub fn cells(&self) -> &'a [Cell<'t>] {
-        let count = match self.data.shape {
-            RowShape::Malformed => 0,
-            _ => self.table.columns,
-        };
-        let first = self.data.first_cell;
         self.table
             .cells
-            .get(first..first + count)
+            .get(self.data.cells.clone())
             .unwrap_or_default()
     }
 
@@ -153,10 +145,7 @@ impl<'a, 't> Row<'a, 't> {
 
     /// The cell of the column with this index, under the same conditions.
     pub fn at(&self, column: usize) -> Option<Cell<'t>> {
-        match self.data.shape {
-            RowShape::Short(filled) if column >= filled => None,
-            _ => self.cells().get(column).copied(),
-        }
+        self.cells().get(column).copied()
     }
 }
 
@@ -269,7 +258,7 @@ impl Line<'_> {
     fn is_rule(&self) -> bool {
         self.text.trim_start().starts_with('-')
             && self.text.bytes().all(|b| matches!(b, b'-' | b' ' | b'\t'))
-            && self.text.split_ascii_whitespace().nth(1).is_some()
+            && (2..=MAX_COLUMNS).contains(&self.text.split_ascii_whitespace().count())
     }
 }
 
@@ -406,7 +395,7 @@ fn push_cells<'t>(table: &mut Table<'t>, line: Line<'t>, cells: Vec<Cell<'t>>) {
     } else {
         RowShape::Short(filled)
     };
-    table.push(line, shape, cells);
+    table.push(line, shape, cells.into_iter().take(filled));
 }
 
 /// Splits a row by white space if that gives one word a column, else at runs
