@@ -1,0 +1,148 @@
+//! Platforms: each turns the captures of its devices into the model.
+//!
+//! A platform is one folder with the same file names inside: `mod.rs` (how to
+//! recognise a capture, which captures it wants), `parse…` (text → tree),
+//! `facts.rs` (tree → model), `defaults.rs` (documented defaults with their
+//! sources), `counters.rs`, `fix.rs` (what to type); and one line in
+//! [`registry`].
+
+pub mod text;
+
+use crate::model::{Device, DeviceKind, MapName, Priorities};
+use crate::source::Capture;
+
+/// All platforms, in the order in which they are asked to recognise a capture.
+pub fn registry() -> &'static [&'static dyn Platform] {
+    &[]
+}
+
+/// The platform with this name.
+pub fn by_name(name: &str) -> Option<&'static dyn Platform> {
+    registry().iter().copied().find(|p| p.name() == name)
+}
+
+/// An operating system whose captures can be read.
+pub trait Platform: Sync {
+    /// Its name in the model: `sonic`, `linux`.
+    fn name(&self) -> &'static str;
+
+    /// What its devices are.
+    fn kind(&self) -> DeviceKind;
+
+    /// The captures that it reads, and what each of them can tell.
+    fn captures(&self) -> &'static [CaptureSpec];
+
+    /// Which of [`Platform::captures`] this is, by content (and the command,
+    /// where the source tells it). `None`: not ours.
+    fn recognise(&self, capture: &Capture) -> Option<Recognised>;
+
+    /// Reads the captures of one device. Origins count in `captures`, which
+    /// also holds those that were not recognised (`None`).
+    fn read(&self, name: &str, captures: &[(&Capture, Option<&'static CaptureSpec>)]) -> Device;
+
+    /// What to type on the device for a remedy; empty where it can't be said.
+    fn fix(&self, device: &Device, remedy: &Remedy) -> Vec<String>;
+}
+
+/// The outcome of recognising a capture.
+#[derive(Clone, Copy)]
+pub struct Recognised {
+    /// What it is.
+    pub spec: &'static CaptureSpec,
+    /// How sure: a configuration beats a table that others print too.
+    pub certainty: Certainty,
+}
+
+/// How sure a platform is that a capture is its own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Certainty {
+    /// Other platforms print the same (a bare number from sysfs).
+    Possible,
+    /// Its words, though others could use them.
+    Likely,
+    /// No other platform prints this.
+    Sure,
+}
+
+/// A capture that a platform reads.
+#[derive(Debug)]
+pub struct CaptureSpec {
+    /// The command that prints it, as typed on the device (`IF`, `DEV`, `PCI`
+    /// stand for a name), or the file that holds it.
+    pub command: &'static str,
+    /// What it holds.
+    pub holds: Holds,
+    /// Why reading it can't change the device.
+    pub read_only: &'static str,
+}
+
+/// Which kind of fact a capture holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    /// Configuration.
+    Config,
+    /// What is in force now.
+    Operational,
+    /// Counters.
+    Counters,
+    /// Neighbours.
+    Peers,
+}
+
+/// What would mend a finding, without a vendor's words. The platform turns it
+/// into commands.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Remedy {
+    /// PFC in both directions on exactly these priorities.
+    Pfc { port: String, priorities: Priorities },
+    /// A static PFC mode instead of negotiation.
+    PfcMode { port: String },
+    /// 802.3x pause off.
+    LinkPauseOff { port: String },
+    /// The PFC watchdog on these priorities, times in milliseconds.
+    Watchdog {
+        port: String,
+        priorities: Priorities,
+        detection_ms: u32,
+        restoration_ms: u32,
+    },
+    /// One entry of a map.
+    MapEntry {
+        port: String,
+        map: MapName,
+        key: u8,
+        value: u8,
+    },
+    /// Trust the DSCP (or the 802.1p priority).
+    Trust { port: String, dscp: bool },
+    /// ECN marking on a queue, thresholds in bytes where the policy gives any.
+    Ecn {
+        port: String,
+        queue: u8,
+        min_bytes: Option<u64>,
+        max_bytes: Option<u64>,
+        probability_percent: Option<u8>,
+    },
+    /// A strict-priority queue.
+    Strict { port: String, queue: u8 },
+    /// A usable IP MTU of this many bytes.
+    Mtu { port: String, ip_bytes: u32 },
+    /// RDMA traffic with this traffic class byte.
+    TrafficClass { port: String, traffic_class: u8 },
+    /// DCQCN on (reaction and notification point) for these priorities.
+    Dcqcn { port: String, priorities: Priorities },
+    /// CNPs with this DSCP and priority.
+    Cnp {
+        port: String,
+        dscp: u8,
+        priority: Option<u8>,
+    },
+    /// Firmware parameter for the next boot.
+    Firmware {
+        port: String,
+        parameter: String,
+        value: String,
+    },
+    /// The host, not the firmware, decides the DCB settings.
+    DcbxOs { port: String },
+}

@@ -1,0 +1,8 @@
+//! What people have: snapshot folders, folders of configurations and
+//! captures, session logs, single files.
+
+pub mod capture;
+pub mod clean;
+pub mod session;
+
+pub use capture::{Capture, Place, Places};
