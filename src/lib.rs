@@ -1,1 +1,2 @@
 //! roceaudit
+pub mod policy;
