@@ -96,13 +96,21 @@ impl CompiledAssert {
     /// Compiles a condition.
     ///
     /// # Errors
-    /// What is missing in the section or wrong with the condition.
-    pub(super) fn new(assert: &Assert) -> Result<Self, Problem> {
-        let missing = |key: &str| Problem::new(assert.position, format!("an assert needs `{key}`"));
-        let id = assert.id.clone().ok_or_else(|| missing("id"))?;
-        let expr = assert.expr.clone().ok_or_else(|| missing("expr"))?;
-        let each = assert.each.as_ref().map_or(Each::Device, |each| each.value.value);
-        if id.value.chars().any(|c| c.is_whitespace() || c.is_control()) || !id.value.contains('/')
+    /// What is wrong with the identifier or the condition.
+    pub(super) fn new(
+        id: &Located<String>,
+        expr: &Located<String>,
+        assert: &Assert,
+    ) -> Result<Self, Problem> {
+        let each = assert
+            .each
+            .as_ref()
+            .map_or(Each::Device, |each| each.value.value);
+        if id
+            .value
+            .chars()
+            .any(|c| c.is_whitespace() || c.is_control())
+            || !id.value.contains('/')
         {
             return Err(Problem::new(
                 id.position,
@@ -113,11 +121,12 @@ impl CompiledAssert {
         let source = expr.value.clone();
         let compiled = on_big_stack(move || compile(&source, each))
             .unwrap_or_else(|| Err("the condition could not be compiled".to_owned()));
-        let (program, uses_nic) = compiled.map_err(|message| Problem::new(expr.position, message))?;
+        let (program, uses_nic) =
+            compiled.map_err(|message| Problem::new(expr.position, message))?;
         Ok(CompiledAssert {
-            id,
+            id: id.clone(),
             each,
-            expr,
+            expr: expr.clone(),
             severity: assert
                 .severity
                 .as_ref()
@@ -371,7 +380,10 @@ mod tests {
             ("3 in port.pfc.enabled", Outcome::Holds),
             ("port.admin == null", Outcome::Holds),
             ("port.name.startsWith('Ether')", Outcome::Holds),
-            ("device.ports.all(p, p.pfc.enabled.exists(x, x == 3))", Outcome::Holds),
+            (
+                "device.ports.all(p, p.pfc.enabled.exists(x, x == 3))",
+                Outcome::Holds,
+            ),
             ("nic.tos_dscp == 26", Outcome::NotApplicable),
         ] {
             assert_eq!(outcome(Each::Port, expr, device()), expected, "{expr}");
@@ -390,7 +402,10 @@ mod tests {
             "nosuchfunction(device)",
         ] {
             let outcome = outcome(Each::Device, expr, device());
-            assert!(matches!(outcome, Outcome::Unknown(_)), "{expr}: {outcome:?}");
+            assert!(
+                matches!(outcome, Outcome::Unknown(_)),
+                "{expr}: {outcome:?}"
+            );
         }
     }
 

@@ -6,14 +6,32 @@ use super::schema::Policy;
 
 /// Names and texts, in the order of `policy list`.
 const SHIPPED: [(&str, &str); 8] = [
-    ("roce-lossless", include_str!("../../policies/roce-lossless.yaml")),
-    ("sonic-azure", include_str!("../../policies/sonic-azure.yaml")),
-    ("nvidia-spectrum", include_str!("../../policies/nvidia-spectrum.yaml")),
-    ("amd-pensando", include_str!("../../policies/amd-pensando.yaml")),
-    ("pcp-storage", include_str!("../../policies/pcp-storage.yaml")),
+    (
+        "roce-lossless",
+        include_str!("../../policies/roce-lossless.yaml"),
+    ),
+    (
+        "sonic-azure",
+        include_str!("../../policies/sonic-azure.yaml"),
+    ),
+    (
+        "nvidia-spectrum",
+        include_str!("../../policies/nvidia-spectrum.yaml"),
+    ),
+    (
+        "amd-pensando",
+        include_str!("../../policies/amd-pensando.yaml"),
+    ),
+    (
+        "pcp-storage",
+        include_str!("../../policies/pcp-storage.yaml"),
+    ),
     ("pfc-only", include_str!("../../policies/pfc-only.yaml")),
     ("ecn-only", include_str!("../../policies/ecn-only.yaml")),
-    ("consistency", include_str!("../../policies/consistency.yaml")),
+    (
+        "consistency",
+        include_str!("../../policies/consistency.yaml"),
+    ),
 ];
 
 /// The names of the shipped policies.

@@ -6,7 +6,7 @@ use super::expect::Expect;
 use super::quantity::{Number, Switch};
 use super::read::{Globs, Part};
 use super::schema::{
-    Bom, Body, Buffers, ClassSection, Counters, DEFAULT_CLASS, Ecn, Fabric, Load, Mtu, Nic, Pfc,
+    Body, Bom, Buffers, ClassSection, Counters, DEFAULT_CLASS, Ecn, Fabric, Load, Mtu, Nic, Pfc,
     Rail, Scheduler, Trust,
 };
 use super::yaml::{Located, Position};
@@ -97,7 +97,10 @@ impl Class {
                 Some(codes) => codes.with(codes.value.0.clone()),
                 None => name.with(Vec::new()),
             },
-            priority: section.priority.as_ref().map(|code| code.with(code.value.0)),
+            priority: section
+                .priority
+                .as_ref()
+                .map(|code| code.with(code.value.0)),
             tc: section.tc.clone(),
             queue: section.queue.clone(),
             pg: section.pg.clone(),
@@ -116,7 +119,9 @@ impl Effective {
         let rails = body.rails.iter().flat_map(|rails| rails.iter());
         Effective {
             id,
-            classes: classes.map(|(name, class)| Class::new(name, class)).collect(),
+            classes: classes
+                .map(|(name, class)| Class::new(name, class))
+                .collect(),
             trust: body.trust.clone(),
             pfc: body.pfc.clone().unwrap_or_default(),
             mtu: body.mtu.clone().unwrap_or_default(),
@@ -126,7 +131,9 @@ impl Effective {
             bom: body.bom.clone().unwrap_or_default(),
             counters: body.counters.clone().unwrap_or_default(),
             load: body.load.clone().unwrap_or_default(),
-            rails: rails.map(|(name, rail)| (name.clone(), rail.clone())).collect(),
+            rails: rails
+                .map(|(name, rail)| (name.clone(), rail.clone()))
+                .collect(),
             body,
         }
     }
@@ -144,7 +151,9 @@ impl Effective {
 
     /// The class that an 802.1p code point belongs to, `default` aside.
     pub fn class_of_pcp(&self, pcp: u8) -> Option<&Class> {
-        self.classes.iter().find(|class| class.pcp.value.contains(&pcp))
+        self.classes
+            .iter()
+            .find(|class| class.pcp.value.contains(&pcp))
     }
 
     /// The classes that must be lossless.
@@ -154,7 +163,9 @@ impl Effective {
 
     /// The PFC priorities of the lossless classes, sorted, each once.
     pub fn lossless_priorities(&self) -> Vec<u8> {
-        let priorities = self.lossless_classes().filter_map(|class| class.priority.as_ref());
+        let priorities = self
+            .lossless_classes()
+            .filter_map(|class| class.priority.as_ref());
         let mut priorities: Vec<u8> = priorities.map(|priority| priority.value).collect();
         priorities.sort_unstable();
         priorities.dedup();

@@ -110,7 +110,10 @@ fn render_problem(renderer: &Renderer, file: &str, text: &str, problem: &Problem
             let skipped = (problem.position.column as usize).saturating_sub(60);
             let line: String = line.chars().skip(skipped).take(160).collect();
             let column = (problem.position.column as usize).saturating_sub(1 + skipped);
-            let start = line.char_indices().nth(column).map_or(line.len(), |at| at.0);
+            let start = line
+                .char_indices()
+                .nth(column)
+                .map_or(line.len(), |at| at.0);
             let end = token_end(&line, start);
             group = group.element(
                 Snippet::source(line)
@@ -223,7 +226,10 @@ mod tests {
         assert_eq!(distance("kitten", "sitting"), 3);
         assert_eq!(distance("", "abc"), 3);
         assert_eq!(distance("dscp", "dscp"), 0);
-        assert_eq!(nearest("losless", &["priority", "lossless"]), Some("lossless"));
+        assert_eq!(
+            nearest("losless", &["priority", "lossless"]),
+            Some("lossless")
+        );
         assert_eq!(nearest("colour", &["priority", "lossless"]), None);
     }
 

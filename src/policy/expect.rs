@@ -106,7 +106,10 @@ impl<T: Quantity> Expect<T> {
 
     /// Any of these.
     pub(super) fn one_of(choices: Vec<Expect<T>>) -> Self {
-        let written: Vec<&str> = choices.iter().map(|choice| choice.written.as_str()).collect();
+        let written: Vec<&str> = choices
+            .iter()
+            .map(|choice| choice.written.as_str())
+            .collect();
         Expect {
             written: format!("[{}]", written.join(", ")),
             rule: Rule::OneOf(choices),
@@ -190,7 +193,10 @@ impl<T: Quantity> JsonSchema for Expect<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let value = T::schema();
-        let mut choices = vec![value.clone().to_value(), json_schema!({"const": "any"}).to_value()];
+        let mut choices = vec![
+            value.clone().to_value(),
+            json_schema!({"const": "any"}).to_value(),
+        ];
         if T::ORDERED {
             choices.push(
                 json_schema!({
@@ -236,7 +242,11 @@ mod tests {
             ("any", "1", Met),
             ("ANY", "1", Met),
         ] {
-            assert_eq!(judge::<Bytes>(expect, actual), judgement, "{expect} {actual}");
+            assert_eq!(
+                judge::<Bytes>(expect, actual),
+                judgement,
+                "{expect} {actual}"
+            );
         }
     }
 
@@ -260,7 +270,10 @@ mod tests {
     fn kbytes_are_equal_under_either_reading() {
         let expect = Expect::<Threshold>::parse("2MiB").unwrap();
         assert_eq!(expect.judge_any(&Threshold::kbytes(2048.0)), Judgement::Met);
-        assert_eq!(expect.judge_any(&Threshold::kbytes(3000.0)), Judgement::NotMet);
+        assert_eq!(
+            expect.judge_any(&Threshold::kbytes(3000.0)),
+            Judgement::NotMet
+        );
         assert_eq!(expect.judge_any(&[]), Judgement::Incomparable);
     }
 
@@ -295,6 +308,9 @@ mod tests {
 
     #[test]
     fn shown_as_written() {
-        assert_eq!(Expect::<Bytes>::parse(">= 64KiB").unwrap().to_string(), ">= 64KiB");
+        assert_eq!(
+            Expect::<Bytes>::parse(">= 64KiB").unwrap().to_string(),
+            ">= 64KiB"
+        );
     }
 }

@@ -1,13 +1,15 @@
 //! From a file, a shipped name or a text to a policy that is sound.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use super::assert::CompiledAssert;
 use super::builtin;
 use super::effective::merged;
 use super::error::{PolicyError, Problem, quoted};
+use super::quantity::Quantity as _;
 use super::read::{Leaf, Part, Reader, Visit};
-use super::schema::{Body, DEFAULT_CLASS, Policy, VERSION};
+use super::schema::{Body, DEFAULT_CLASS, Ecn, Policy, VERSION};
 use super::select::PolicySet;
 use super::yaml::{self, Content, Located, MAX_BYTES, Position};
 
@@ -42,7 +44,9 @@ fn read_limited(path: &str) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
-    std::fs::File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?
+        .take(limit)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -75,7 +79,11 @@ fn checked(text: &str) -> Result<(Policy, Vec<CompiledAssert>), Vec<Problem>> {
         let line = line.trim();
         line.is_empty() || line.starts_with('#') || line == "---"
     };
-    if text.trim_start_matches('\u{feff}').lines().all(only_comments) {
+    if text
+        .trim_start_matches('\u{feff}')
+        .lines()
+        .all(only_comments)
+    {
         return Err(empty());
     }
     let node = yaml::parse(text).map_err(|problem| vec![problem])?;
@@ -100,51 +108,49 @@ fn checked(text: &str) -> Result<(Policy, Vec<CompiledAssert>), Vec<Problem>> {
 
 /// What the types alone can't tell.
 fn validate(policy: &Policy, problems: &mut Vec<Problem>) -> Vec<CompiledAssert> {
+    let mut validator = Validator {
+        complete: problems.is_empty(),
+        problems,
+    };
     match &policy.version {
-        Some(version) if version.value.0 != VERSION => problems.push(Problem::new(
+        Some(version) if version.value.0 != VERSION => validator.wrong(
             version.position,
             format!(
                 "version {} of the policy language; this program reads version {VERSION}",
                 version.value.0
             ),
-        )),
+        ),
         _ => {}
     }
-    validate_body(&policy.body, problems);
-    for over in policy.overrides.iter().flatten() {
-        match &over.when {
-            Some(when) if !is_empty(when) => {
-                let body = merged(&policy.body, &[&over.body]);
-                let mut merged_problems = Vec::new();
-                validate_body(&body, &mut merged_problems);
-                merged_problems.retain(|problem| !problems.contains(problem));
-                problems.append(&mut merged_problems);
-            }
-            _ => problems.push(
-                Problem::new(over.position, "an override needs `when` with at least one key")
-                    .help("what holds everywhere belongs in the policy itself"),
-            ),
-        }
-    }
+    validator.body(&policy.body);
+    validator.overrides(policy);
     for (name, selector) in policy.roles.iter().flat_map(|roles| roles.iter()) {
         if is_empty(selector) {
-            problems.push(Problem::new(
-                name.position,
-                format!("the role {} selects nothing", quoted(&name.value)),
-            ));
+            let message = format!("the role {} selects nothing", quoted(&name.value));
+            validator.missing(Problem::new(name.position, message));
         }
     }
     for (pattern, _) in policy.severity.iter().flat_map(|entries| entries.iter()) {
         if let Err(message) = super::quantity::glob(&pattern.value) {
-            problems.push(Problem::new(pattern.position, message));
+            validator.wrong(pattern.position, message);
         }
     }
     for disable in policy.disable.iter().flatten() {
-        needs(disable.position, "a disabled check", "check", disable.check.is_some(), problems);
-        needs(disable.position, "a disabled check", "reason", disable.reason.is_some(), problems);
+        validator.needs(
+            disable.position,
+            "a disabled check",
+            "check",
+            &disable.check,
+        );
+        validator.needs(
+            disable.position,
+            "a disabled check",
+            "reason",
+            &disable.reason,
+        );
     }
-    validate_waivers(policy, problems);
-    validate_asserts(policy, problems)
+    validator.waivers(policy);
+    validator.asserts(policy)
 }
 
 /// Whether a section gives no key.
@@ -162,122 +168,166 @@ fn is_empty<T: Part>(section: &T) -> bool {
     count.0 == 0
 }
 
-fn needs(position: Position, what: &str, key: &str, given: bool, problems: &mut Vec<Problem>) {
-    // A key that is there and wrong has been told at its own place.
-    let told = || problems.iter().any(|problem| problem.position.line == position.line);
-    if !given && !told() {
-        problems.push(Problem::new(position, format!("{what} needs `{key}`")));
-    }
+struct Validator<'a> {
+    problems: &'a mut Vec<Problem>,
+    /// Whether all that is written could be read. A key that is wrong would
+    /// look like one that is missing.
+    complete: bool,
 }
 
-fn validate_body(body: &Body, problems: &mut Vec<Problem>) {
-    let Some(classes) = &body.classes else {
-        return;
-    };
-    let mut by_dscp: HashMap<u8, &str> = HashMap::new();
-    let mut by_pcp: HashMap<u8, &str> = HashMap::new();
-    for (name, class) in classes.iter() {
-        if let Some(codes) = &class.dscp {
-            claim("DSCP", &codes.with(&codes.value.0), &name.value, &mut by_dscp, problems);
+impl Validator<'_> {
+    fn wrong(&mut self, position: Position, message: impl Into<String>) {
+        let problem = Problem::new(position, message);
+        // Overrides are checked with what they lie over: told once.
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
-        if let Some(codes) = &class.pcp {
-            claim("PCP", &codes.with(&codes.value.0), &name.value, &mut by_pcp, problems);
+    }
+
+    fn missing(&mut self, problem: Problem) {
+        if self.complete && !self.problems.contains(&problem) {
+            self.problems.push(problem);
         }
-        let unmarked = class.dscp.is_none() && class.pcp.is_none();
-        let told = problems.iter().any(|problem| {
-            problem.position.line >= name.position.line && problem.message.contains("code point")
-        });
-        if unmarked && name.value != DEFAULT_CLASS && !told {
-            problems.push(
-                Problem::new(
-                    name.position,
-                    format!("the class {} has neither `dscp` nor `pcp`", quoted(&name.value)),
-                )
-                .help("only the class `default` stands for everything else"),
+    }
+
+    fn needs<T>(&mut self, position: Position, what: &str, key: &str, given: &Option<T>) {
+        if given.is_none() {
+            self.missing(Problem::new(position, format!("{what} needs `{key}`")));
+        }
+    }
+
+    fn body(&mut self, body: &Body) {
+        let Some(classes) = &body.classes else {
+            return;
+        };
+        let mut by_dscp: HashMap<u8, &str> = HashMap::new();
+        let mut by_pcp: HashMap<u8, &str> = HashMap::new();
+        for (name, class) in classes.iter() {
+            if let Some(codes) = &class.dscp {
+                self.claim(
+                    "DSCP",
+                    &codes.with(&codes.value.0),
+                    &name.value,
+                    &mut by_dscp,
+                );
+            }
+            if let Some(codes) = &class.pcp {
+                self.claim("PCP", &codes.with(&codes.value.0), &name.value, &mut by_pcp);
+            }
+            let unmarked = class.dscp.is_none() && class.pcp.is_none();
+            if unmarked && name.value != DEFAULT_CLASS {
+                let message = format!(
+                    "the class {} has neither `dscp` nor `pcp`",
+                    quoted(&name.value)
+                );
+                self.missing(
+                    Problem::new(name.position, message)
+                        .help("only the class `default` stands for everything else"),
+                );
+            }
+            self.ecn(class.ecn.as_ref());
+        }
+    }
+
+    /// Notes that a class claims code points; two that claim one are wrong.
+    fn claim<'c>(
+        &mut self,
+        field: &str,
+        codes: &Located<&Vec<u8>>,
+        class: &'c str,
+        claimed: &mut HashMap<u8, &'c str>,
+    ) {
+        for code in codes.value {
+            match claimed.insert(*code, class) {
+                Some(other) if other != class => self.wrong(
+                    codes.position,
+                    format!(
+                        "{field} {code} belongs to the class {} and to {}",
+                        quoted(other),
+                        quoted(class)
+                    ),
+                ),
+                _ => {}
+            }
+        }
+    }
+
+    fn ecn(&mut self, ecn: Option<&Ecn>) {
+        let both = ecn.and_then(|ecn| Some((ecn.min.as_ref()?, ecn.max.as_ref()?)));
+        let Some((min, max)) = both else {
+            return;
+        };
+        if let (Some(low), Some(high)) = (min.value.exact(), max.value.exact())
+            && low.compare(high).is_some_and(|order| order.is_lt())
+        {
+            self.wrong(
+                min.position,
+                format!("ECN `min` {} is above `max` {}", min.value, max.value),
             );
         }
-        validate_ecn(class.ecn.as_ref(), problems);
     }
-}
 
-/// Notes that a class claims code points; two that claim one are wrong.
-fn claim<'a>(
-    field: &str,
-    codes: &Located<&Vec<u8>>,
-    class: &'a str,
-    claimed: &mut HashMap<u8, &'a str>,
-    problems: &mut Vec<Problem>,
-) {
-    for code in codes.value {
-        match claimed.insert(*code, class) {
-            Some(other) if other != class => problems.push(Problem::new(
-                codes.position,
-                format!(
-                    "{field} {code} belongs to the class {} and to {}",
-                    quoted(other),
-                    quoted(class)
-                ),
-            )),
-            _ => {}
-        }
-    }
-}
-
-fn validate_ecn(ecn: Option<&super::schema::Ecn>, problems: &mut Vec<Problem>) {
-    use super::quantity::Quantity as _;
-    let Some((min, max)) = ecn.and_then(|ecn| Some((ecn.min.as_ref()?, ecn.max.as_ref()?))) else {
-        return;
-    };
-    if let (Some(low), Some(high)) = (min.value.exact(), max.value.exact())
-        && low.compare(high).is_some_and(|order| order.is_lt())
-    {
-        problems.push(Problem::new(
-            min.position,
-            format!("ECN `min` {} is above `max` {}", min.value, max.value),
-        ));
-    }
-}
-
-fn validate_waivers(policy: &Policy, problems: &mut Vec<Problem>) {
-    let mut seen: HashMap<String, Position> = HashMap::new();
-    for waiver in policy.waivers.iter().flatten() {
-        needs(waiver.position, "a waiver", "check", waiver.check.is_some(), problems);
-        needs(waiver.position, "a waiver", "reason", waiver.reason.is_some(), problems);
-        let text = |globs: &Option<Located<super::read::Globs>>| {
-            globs.as_ref().map_or_else(|| "*".to_owned(), |globs| globs.value.text())
-        };
-        let (check, device, port) = (
-            text(&waiver.check),
-            text(&waiver.device),
-            text(&waiver.port),
-        );
-        let key = format!("{check}\0{device}\0{port}");
-        if let Some(first) = seen.get(&key) {
-            problems.push(Problem::new(
-                waiver.position,
-                format!("the same waiver stands on line {} already", first.line),
-            ));
-        } else {
-            seen.insert(key, waiver.position);
-        }
-    }
-}
-
-fn validate_asserts(policy: &Policy, problems: &mut Vec<Problem>) -> Vec<CompiledAssert> {
-    let mut compiled: Vec<CompiledAssert> = Vec::new();
-    for assert in policy.assert.iter().flatten() {
-        match CompiledAssert::new(assert) {
-            Ok(one) => {
-                if compiled.iter().any(|other| other.id.value == one.id.value) {
-                    problems.push(Problem::new(
-                        one.id.position,
-                        format!("two asserts are called {}", quoted(&one.id.value)),
-                    ));
+    fn overrides(&mut self, policy: &Policy) {
+        for over in policy.overrides.iter().flatten() {
+            match &over.when {
+                Some(when) if !is_empty(when) => {
+                    self.body(&merged(&policy.body, &[&over.body]));
                 }
-                compiled.push(one);
+                _ => self.missing(
+                    Problem::new(
+                        over.position,
+                        "an override needs `when` with at least one key",
+                    )
+                    .help("what holds everywhere belongs in the policy itself"),
+                ),
             }
-            Err(problem) => problems.push(problem),
         }
     }
-    compiled
+
+    fn waivers(&mut self, policy: &Policy) {
+        let mut seen: HashMap<[String; 3], Position> = HashMap::new();
+        for waiver in policy.waivers.iter().flatten() {
+            self.needs(waiver.position, "a waiver", "check", &waiver.check);
+            self.needs(waiver.position, "a waiver", "reason", &waiver.reason);
+            let key = [&waiver.check, &waiver.device, &waiver.port].map(|globs| match globs {
+                Some(globs) => globs.value.text(),
+                None => "*".to_owned(),
+            });
+            match seen.entry(key) {
+                Entry::Occupied(first) => {
+                    let line = first.get().line;
+                    let problem = Problem::new(
+                        waiver.position,
+                        format!("the same waiver stands on line {line} already"),
+                    );
+                    self.missing(problem);
+                }
+                Entry::Vacant(free) => {
+                    free.insert(waiver.position);
+                }
+            }
+        }
+    }
+
+    fn asserts(&mut self, policy: &Policy) -> Vec<CompiledAssert> {
+        let mut compiled: Vec<CompiledAssert> = Vec::new();
+        for assert in policy.assert.iter().flatten() {
+            self.needs(assert.position, "an assert", "id", &assert.id);
+            self.needs(assert.position, "an assert", "expr", &assert.expr);
+            let (Some(id), Some(expr)) = (&assert.id, &assert.expr) else {
+                continue;
+            };
+            match CompiledAssert::new(id, expr, assert) {
+                Ok(one) => {
+                    if compiled.iter().any(|other| other.id.value == id.value) {
+                        let message = format!("two asserts are called {}", quoted(&id.value));
+                        self.wrong(id.position, message);
+                    }
+                    compiled.push(one);
+                }
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        compiled
+    }
 }

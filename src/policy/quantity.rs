@@ -215,7 +215,8 @@ pub enum Bandwidth {
 }
 
 impl Quantity for Bandwidth {
-    const EXPECTED: &'static str = "a part of the line rate such as `95%`, or a rate such as `380G`";
+    const EXPECTED: &'static str =
+        "a part of the line rate such as `95%`, or a rate such as `380G`";
     const ORDERED: bool = true;
 
     fn parse(text: &str) -> Option<Self> {
@@ -500,7 +501,11 @@ mod tests {
             ("5.9.2", "5.11.0"),
             ("22.4R1", "22.4R3-S2"),
         ] {
-            assert_eq!(compare_versions(older, newer), Ordering::Less, "{older} {newer}");
+            assert_eq!(
+                compare_versions(older, newer),
+                Ordering::Less,
+                "{older} {newer}"
+            );
             assert_eq!(compare_versions(newer, older), Ordering::Greater);
         }
         assert_eq!(compare_versions("4.30", "4.030"), Ordering::Equal);

@@ -122,9 +122,10 @@ impl Leaf for String {
 impl<T: Quantity> Leaf for Expect<T> {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.content {
-            Content::List(items) if items.is_empty() => {
-                reader.fail(node.position, "an empty list matches nothing; `any` accepts all")
-            }
+            Content::List(items) if items.is_empty() => reader.fail(
+                node.position,
+                "an empty list matches nothing; `any` accepts all",
+            ),
             Content::List(items) => {
                 let choices: Vec<_> = items
                     .iter()
@@ -253,11 +254,7 @@ impl<const MAX: u8> Leaf for Codes<MAX> {
     }
 }
 
-fn code_range(
-    node: &Node,
-    max: u8,
-    reader: &mut Reader,
-) -> Option<std::ops::RangeInclusive<u8>> {
+fn code_range(node: &Node, max: u8, reader: &mut Reader) -> Option<std::ops::RangeInclusive<u8>> {
     let expected = format!("a code point from 0 to {max}");
     let text = scalar(node, &expected, reader)?;
     let (low, high) = text.split_once("..").unwrap_or((text, text));
@@ -406,15 +403,18 @@ impl<T: Part> Part for Entries<T> {
                 return reader.fail(node.position, message);
             }
         };
-        let read = |(key, value): &(Located<String>, Node)| {
-            Some((key.clone(), T::read(value, reader)?))
-        };
+        let read =
+            |(key, value): &(Located<String>, Node)| Some((key.clone(), T::read(value, reader)?));
         Some(Entries(entries.iter().filter_map(read).collect()))
     }
 
     fn overlay(&mut self, over: &Self) {
         for (key, value) in &over.0 {
-            match self.0.iter_mut().find(|(known, _)| known.value == key.value) {
+            match self
+                .0
+                .iter_mut()
+                .find(|(known, _)| known.value == key.value)
+            {
                 Some((_, known)) => known.overlay(value),
                 None => self.0.push((key.clone(), value.clone())),
             }
@@ -451,9 +451,12 @@ impl<T: Part> Part for Vec<T> {
     fn read(node: &Node, reader: &mut Reader) -> Option<Self> {
         match &node.content {
             Content::Null => Some(Vec::new()),
-            Content::List(items) => {
-                Some(items.iter().filter_map(|item| T::read(item, reader)).collect())
-            }
+            Content::List(items) => Some(
+                items
+                    .iter()
+                    .filter_map(|item| T::read(item, reader))
+                    .collect(),
+            ),
             other => {
                 let message = format!("expected a list, found {}", other.kind());
                 reader.fail(node.position, message)

@@ -210,15 +210,18 @@ impl PolicySet {
             return Arc::clone(effective);
         }
         drop(interned);
-        let mut interned = self.interned.write().unwrap_or_else(PoisonError::into_inner);
+        let mut interned = self
+            .interned
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         let id = EffectiveId(u32::try_from(interned.len() + 1).unwrap_or(u32::MAX));
         let bodies: Vec<_> = matched
             .iter()
             .filter_map(|index| overrides.get(*index).map(|over| &over.body))
             .collect();
-        let effective = interned.entry(matched).or_insert_with(|| {
-            Arc::new(Effective::new(id, merged(&self.policy.body, &bodies)))
-        });
+        let effective = interned
+            .entry(matched)
+            .or_insert_with(|| Arc::new(Effective::new(id, merged(&self.policy.body, &bodies))));
         Arc::clone(effective)
     }
 
@@ -234,7 +237,10 @@ impl PolicySet {
     /// Whether the policy has a `require:` list at all: then only unknowns of
     /// those checks count for the exit code.
     pub fn has_require(&self) -> bool {
-        self.policy.require.as_ref().is_some_and(|list| !list.is_empty())
+        self.policy
+            .require
+            .as_ref()
+            .is_some_and(|list| !list.is_empty())
     }
 
     /// The severity that the policy gives a check: by its name, else by the
@@ -308,7 +314,11 @@ impl PolicySet {
         };
         let mut unmatched = Vec::new();
         for index in unused(&self.used.waivers) {
-            let waiver = self.policy.waivers.as_ref().and_then(|list| list.get(index));
+            let waiver = self
+                .policy
+                .waivers
+                .as_ref()
+                .and_then(|list| list.get(index));
             unmatched.extend(waiver.map(|waiver| Unmatched {
                 kind: "waiver",
                 text: described(&[
@@ -320,7 +330,11 @@ impl PolicySet {
             }));
         }
         for index in unused(&self.used.roles) {
-            let role = self.policy.roles.as_ref().and_then(|roles| roles.0.get(index));
+            let role = self
+                .policy
+                .roles
+                .as_ref()
+                .and_then(|roles| roles.0.get(index));
             unmatched.extend(role.map(|(name, _)| Unmatched {
                 kind: "role",
                 text: name.value.clone(),
@@ -328,7 +342,11 @@ impl PolicySet {
             }));
         }
         for index in unused(&self.used.overrides) {
-            let over = self.policy.overrides.as_ref().and_then(|list| list.get(index));
+            let over = self
+                .policy
+                .overrides
+                .as_ref()
+                .and_then(|list| list.get(index));
             let when = over.and_then(|over| over.when.as_ref());
             unmatched.extend(when.map(|when| Unmatched {
                 kind: "override",
@@ -404,9 +422,7 @@ fn when_matches(when: &When, subject: &Subject<'_>, role: Option<&str>) -> bool 
     let speed = match (&when.speed, subject.speed_mbps) {
         (None, _) => true,
         (Some(_), None) => false,
-        (Some(expect), Some(actual)) => {
-            expect.value.judge(&Speed(actual as f64)) == Judgement::Met
-        }
+        (Some(expect), Some(actual)) => expect.value.judge(&Speed(actual as f64)) == Judgement::Met,
     };
     speed
         && matches(&when.role, role)

@@ -39,10 +39,19 @@ impl Visit for Shown<'_> {
 
     fn leaf(&mut self, key: &str, text: String, position: Position) {
         self.open_pending();
-        let line = format!("{}{key}: {text}", "  ".repeat(self.depth));
+        // As it must stand in a policy: `>` and `*` mean something else to YAML.
+        let quote = if text.starts_with(['>', '<', '*']) {
+            "\""
+        } else {
+            ""
+        };
+        let line = format!("{}{key}: {quote}{text}{quote}", "  ".repeat(self.depth));
         let Position { line: at, column } = position;
         let source = self.source;
-        let _ = writeln!(self.text, "{line:POSITION_COLUMN$}  # {source}:{at}:{column}");
+        let _ = writeln!(
+            self.text,
+            "{line:POSITION_COLUMN$}  # {source}:{at}:{column}"
+        );
     }
 }
 

@@ -140,7 +140,16 @@ fn the_default_policy_leaves_thresholds_and_shares_open() {
     assert!(ecn.min.as_ref().unwrap().value.is_any());
     assert!(ecn.max.as_ref().unwrap().value.is_any());
     assert!(ecn.probability.as_ref().unwrap().value.is_any());
-    assert!(roce.scheduler.as_ref().unwrap().share.as_ref().unwrap().value.is_any());
+    assert!(
+        roce.scheduler
+            .as_ref()
+            .unwrap()
+            .share
+            .as_ref()
+            .unwrap()
+            .value
+            .is_any()
+    );
     assert!(set.required("pfc/missing").is_some());
     assert!(set.required("ecn/order").is_some());
     assert!(set.required("path/lossless").is_none());
@@ -154,7 +163,10 @@ fn legal_policies_without_a_lossless_class_or_dcqcn() {
     assert!(ecn_only.base().class("roce").unwrap().ecn.is_some());
     let pfc_only = load("builtin:pfc-only").unwrap();
     let dcqcn = pfc_only.base().nic.dcqcn.clone().unwrap();
-    assert_eq!(dcqcn.enabled.unwrap().value.judge(&Switch::Off), Judgement::Met);
+    assert_eq!(
+        dcqcn.enabled.unwrap().value.judge(&Switch::Off),
+        Judgement::Met
+    );
     let consistency = load("builtin:consistency").unwrap();
     assert!(consistency.base().classes.is_empty());
 }
@@ -163,10 +175,16 @@ fn legal_policies_without_a_lossless_class_or_dcqcn() {
 fn shipped_vendor_defaults() {
     let sonic = load("builtin:sonic-azure").unwrap();
     assert_eq!(sonic.base().lossless_priorities(), [3, 4]);
-    assert_eq!(sonic.base().class_of_dscp(4).unwrap().name.value, "lossless-4");
+    assert_eq!(
+        sonic.base().class_of_dscp(4).unwrap().name.value,
+        "lossless-4"
+    );
     assert!(sonic.base().class_of_dscp(26).is_none());
     let spectrum = load("builtin:nvidia-spectrum").unwrap();
-    assert_eq!(spectrum.base().class("roce").unwrap().dscp.value, (24..=31).collect::<Vec<_>>());
+    assert_eq!(
+        spectrum.base().class("roce").unwrap().dscp.value,
+        (24..=31).collect::<Vec<_>>()
+    );
     let pcp = load("builtin:pcp-storage").unwrap();
     assert_eq!(pcp.base().class_of_pcp(3).unwrap().name.value, "storage");
     let amd = load("builtin:amd-pensando").unwrap();
@@ -189,7 +207,10 @@ fn an_override_lays_over_what_it_names_only() {
         at as u32 + 1
     };
     assert_eq!(ecn.min.as_ref().unwrap().position.line, line("min: 1MB"));
-    assert_eq!(ecn.probability.as_ref().unwrap().position.line, line("min: 150kB"));
+    assert_eq!(
+        ecn.probability.as_ref().unwrap().position.line,
+        line("min: 150kB")
+    );
     assert_eq!(roce.dscp.value, [26]);
     assert_eq!(roce.name.position.line, line("  roce:"));
     assert!(roce.lossless.value);
@@ -197,7 +218,10 @@ fn an_override_lays_over_what_it_names_only() {
     for other in [
         port("spine1", "Ethernet0", 100_000),
         port("leaf1", "Ethernet0", 400_000),
-        Subject { speed_mbps: None, ..port("spine1", "Ethernet0", 0) },
+        Subject {
+            speed_mbps: None,
+            ..port("spine1", "Ethernet0", 0)
+        },
     ] {
         assert_eq!(set.effective(&other).id, EffectiveId(0));
     }
@@ -224,7 +248,16 @@ overrides:
     .unwrap();
     let effective = set.effective(&port("LEAF1", "Ethernet1/1", 1));
     assert_eq!(effective.class("roce").unwrap().dscp.value, [24]);
-    assert_eq!(effective.class("roce").unwrap().priority.as_ref().unwrap().value, 3);
+    assert_eq!(
+        effective
+            .class("roce")
+            .unwrap()
+            .priority
+            .as_ref()
+            .unwrap()
+            .value,
+        3
+    );
     assert!(effective.class("bulk").is_some());
     let mtu = &effective.mtu;
     assert_eq!(mtu.switch.as_ref().unwrap().value.to_string(), "9200");
@@ -245,10 +278,22 @@ fn roles_first_match_and_the_inventory_wins() {
     let set = full();
     let spine = port("spine1", "Ethernet0", 1);
     assert_eq!(set.role(&spine), Some("spine"));
-    assert_eq!(set.role(&Subject { role: Some("core"), ..spine }), Some("core"));
+    assert_eq!(
+        set.role(&Subject {
+            role: Some("core"),
+            ..spine
+        }),
+        Some("core")
+    );
     let leaf = port("leaf1", "Ethernet0", 1);
     assert_eq!(set.role(&leaf), None);
-    assert_eq!(set.role(&Subject { peer_kind: Some("host"), ..leaf }), Some("host-port"));
+    assert_eq!(
+        set.role(&Subject {
+            peer_kind: Some("host"),
+            ..leaf
+        }),
+        Some("host-port")
+    );
 }
 
 #[test]
@@ -256,9 +301,13 @@ fn a_waiver_holds_through_its_last_day() {
     let set = full();
     let now = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
     let ask = |port, time: &str| {
-        set.waiver("pfc/watchdog", "leaf3", port, now(time)).map(|waived| waived.expired)
+        set.waiver("pfc/watchdog", "leaf3", port, now(time))
+            .map(|waived| waived.expired)
     };
-    assert_eq!(ask(Some("Ethernet1/5"), "2027-01-31T23:59:59Z"), Some(false));
+    assert_eq!(
+        ask(Some("Ethernet1/5"), "2027-01-31T23:59:59Z"),
+        Some(false)
+    );
     assert_eq!(ask(Some("Ethernet1/5"), "2027-02-01T00:00:00Z"), Some(true));
     assert_eq!(ask(Some("Ethernet1/6"), "2027-01-01T00:00:00Z"), None);
     assert_eq!(ask(None, "2027-01-01T00:00:00Z"), None);
@@ -270,7 +319,10 @@ fn a_waiver_holds_through_its_last_day() {
 fn what_matched_nothing_is_told() {
     let set = full();
     let kinds = |set: &PolicySet| -> Vec<&str> {
-        set.unmatched().iter().map(|unmatched| unmatched.kind).collect()
+        set.unmatched()
+            .iter()
+            .map(|unmatched| unmatched.kind)
+            .collect()
     };
     assert_eq!(kinds(&set), ["role", "role", "override", "waiver"]);
     set.effective(&port("spine1", "Ethernet0", 400_000));
@@ -287,13 +339,22 @@ fn severity_disable_require_and_scope() {
     let set = full();
     assert_eq!(set.severity("ecn/thresholds").unwrap().value, Severity::Low);
     assert!(set.severity("ecn/order").is_none());
-    assert!(set.disabled("sched/share").unwrap().reason.contains("tenant"));
+    assert!(
+        set.disabled("sched/share")
+            .unwrap()
+            .reason
+            .contains("tenant")
+    );
     assert!(set.disabled("sched/cnp").is_none());
     assert!(set.required("path/cnp").is_some() && set.has_require());
     assert!(!set.scope().includes("Management1") && !set.scope().includes("Vlan10"));
     assert!(set.scope().includes("Ethernet1/1"));
 
-    let globs = parse("p.yaml", "version: 1\nseverity: {\"ecn/*\": low, ecn/order: high}\n").unwrap();
+    let globs = parse(
+        "p.yaml",
+        "version: 1\nseverity: {\"ecn/*\": low, ecn/order: high}\n",
+    )
+    .unwrap();
     assert_eq!(globs.severity("ecn/order").unwrap().value, Severity::High);
     assert_eq!(globs.severity("ecn/missing").unwrap().value, Severity::Low);
     assert_eq!(globs.scope().admin_down, PortState::Skip);
@@ -304,17 +365,36 @@ fn severity_disable_require_and_scope() {
 fn check_names_are_held_against_the_registry() {
     let set = full();
     let known = [
-        "pfc/watchdog", "map/dscp", "trust/mode", "ecn/thresholds", "path/cnp", "sched/share",
+        "pfc/watchdog",
+        "map/dscp",
+        "trust/mode",
+        "ecn/thresholds",
+        "path/cnp",
+        "sched/share",
     ];
     set.validate_checks(&known).unwrap();
     let error = set.validate_checks(&["pfc/watchdog", "map/dscp", "trust/mode", "ecn/threshold"]);
     let error = error.unwrap_err();
-    let messages: Vec<_> = error.problems().iter().map(|p| p.message.as_str()).collect();
+    let messages: Vec<_> = error
+        .problems()
+        .iter()
+        .map(|p| p.message.as_str())
+        .collect();
     assert_eq!(
         messages,
-        ["no check `path/*`", "no check `ecn/thresholds`", "no check `sched/share`"]
+        [
+            "no check `path/*`",
+            "no check `ecn/thresholds`",
+            "no check `sched/share`"
+        ]
     );
-    assert!(error.problems()[1].help.as_ref().unwrap().contains("ecn/threshold"));
+    assert!(
+        error.problems()[1]
+            .help
+            .as_ref()
+            .unwrap()
+            .contains("ecn/threshold")
+    );
 }
 
 #[test]
@@ -328,11 +408,19 @@ fn an_assert_judges_the_model() {
         (json!(25_000), Outcome::Broken),
     ] {
         let bound = Bound::new(&json!({"speed_mbps": speed}));
-        let bindings = Bindings { device: &device, port: Some(&bound), nic: None };
+        let bindings = Bindings {
+            device: &device,
+            port: Some(&bound),
+            nic: None,
+        };
         assert_eq!(assert.evaluate(bindings), outcome);
     }
     let unknown = Bound::new(&json!({"speed_mbps": null}));
-    let bindings = Bindings { device: &device, port: Some(&unknown), nic: None };
+    let bindings = Bindings {
+        device: &device,
+        port: Some(&unknown),
+        nic: None,
+    };
     assert!(matches!(assert.evaluate(bindings), Outcome::Unknown(_)));
 }
 
@@ -340,8 +428,10 @@ fn an_assert_judges_the_model() {
 fn show_names_the_line_of_each_value() {
     let text = full().show(&port("spine1", "Ethernet0", 400_000));
     assert!(text.contains("role spine"), "{text}");
-    let ecn = text.lines().find(|line| line.trim_start().starts_with("min: 1MB"));
-    assert!(ecn.unwrap().contains("# ai.yaml:43:"), "{text}");
+    let ecn = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("min: 1MB"));
+    assert!(ecn.unwrap().contains("# ai.yaml:39:"), "{text}");
     assert!(!text.contains("150kB"));
     assert!(text.contains("classes:\n  roce:\n    dscp: [26]"), "{text}");
 }
@@ -349,11 +439,16 @@ fn show_names_the_line_of_each_value() {
 #[test]
 fn switches_in_any_case_quoted_or_not() {
     for on in ["on", "ON", "True", "true", "\"on\"", "'TRUE'"] {
-        let text = format!("version: 1\npfc: {{mode: {on}, link_pause: {on}}}\nnic: {{persistent: {on}}}\n");
+        let text = format!(
+            "version: 1\npfc: {{mode: {on}, link_pause: {on}}}\nnic: {{persistent: {on}}}\n"
+        );
         let set = parse("p.yaml", &text).unwrap_or_else(|error| panic!("{error}"));
         let pfc = &set.base().pfc;
         assert_eq!(pfc.mode.as_ref().unwrap().value.exact(), Some(&PfcMode::On));
-        assert_eq!(pfc.link_pause.as_ref().unwrap().value.exact(), Some(&Switch::On));
+        assert_eq!(
+            pfc.link_pause.as_ref().unwrap().value.exact(),
+            Some(&Switch::On)
+        );
     }
     for off in ["off", "OFF", "False", "\"off\""] {
         let set = parse("p.yaml", &format!("pfc: {{mode: {off}}}\n")).unwrap();
@@ -367,37 +462,105 @@ fn bad_values_are_told_with_their_place() {
     for (text, place, message) in [
         ("version: 1\ntrsut: dscp\n", (2, 1), "unknown key `trsut`"),
         ("version: 2\nname: x\n", (1, 10), "version 2"),
-        ("trust: vlan\n", (1, 8), "`vlan` is not `dscp`, `pcp`, `both`, `none`"),
+        (
+            "trust: vlan\n",
+            (1, 8),
+            "`vlan` is not `dscp`, `pcp`, `both`, `none`",
+        ),
         ("trust: {a: b}\n", (1, 8), "found a map"),
         ("classes: [a]\n", (1, 10), "expected a map, found a list"),
-        ("classes: {a: {dscp: 64}}\n", (1, 21), "`64` is not a code point from 0 to 63"),
-        ("classes: {a: {dscp: [1, x]}}\n", (1, 25), "`x` is not a code point"),
-        ("classes: {a: {dscp: 1, priority: 8}}\n", (1, 34), "`8` is not a whole number from 0 to 7"),
-        ("classes: {a: {priority: 1}}\n", (1, 11), "neither `dscp` nor `pcp`"),
-        ("classes: {a: {dscp: 1}, b: {dscp: [2, 1]}}\n", (1, 35), "DSCP 1 belongs to the class `a` and to `b`"),
-        ("classes: {a: {dscp: 1, ecn: {min: 2MB, max: 1MB}}}\n", (1, 35), "`min` 2MB is above `max` 1MB"),
-        ("mtu: {switch: \">= 9100 furlongs\"}\n", (1, 15), "`9100 furlongs` is not a size"),
-        ("mtu: {switch: }\n", (1, 15), "expected a size in bytes"),
-        ("pfc: {watchdog: {detection: 5}}\n", (1, 29), "`5` is not a time"),
-        ("pfc: {mode: perhaps}\n", (1, 13), "`perhaps` is not `on`, `auto`, `off`"),
+        (
+            "classes: {a: {dscp: 64}}\n",
+            (1, 21),
+            "`64` is not a code point from 0 to 63",
+        ),
+        (
+            "classes: {a: {dscp: [1, x]}}\n",
+            (1, 25),
+            "`x` is not a code point",
+        ),
+        (
+            "classes: {a: {dscp: 1, priority: 8}}\n",
+            (1, 34),
+            "`8` is not a whole number from 0 to 7",
+        ),
+        (
+            "classes: {a: {priority: 1}}\n",
+            (1, 11),
+            "neither `dscp` nor `pcp`",
+        ),
+        (
+            "classes: {a: {dscp: 1}, b: {dscp: [2, 1]}}\n",
+            (1, 35),
+            "DSCP 1 belongs to the class `a` and to `b`",
+        ),
+        (
+            "classes: {a: {dscp: 1, ecn: {min: 2MB, max: 1MB}}}\n",
+            (1, 35),
+            "`min` 2MB is above `max` 1MB",
+        ),
+        (
+            "mtu: {switch: \">= 9100 furlongs\"}\n",
+            (1, 15),
+            "`9100 furlongs` is not a size",
+        ),
+        ("mtu: {switch: }\n", (1, 13), "expected a size in bytes"),
+        (
+            "pfc: {watchdog: {detection: 5}}\n",
+            (1, 29),
+            "`5` is not a time",
+        ),
+        (
+            "pfc: {mode: perhaps}\n",
+            (1, 13),
+            "`perhaps` is not `on`, `auto`, `off`",
+        ),
         ("roles: {a: {device: \"x[\"}}\n", (1, 21), "is not a glob"),
         ("roles: {a: {}}\n", (1, 9), "selects nothing"),
         ("overrides: [{trust: dscp}]\n", (1, 13), "needs `when`"),
-        ("overrides: [{when: {}, trust: dscp}]\n", (1, 13), "needs `when`"),
+        (
+            "overrides: [{when: {}, trust: dscp}]\n",
+            (1, 13),
+            "needs `when`",
+        ),
         ("disable: [{check: a/b}]\n", (1, 11), "needs `reason`"),
         ("waivers: [{reason: x}]\n", (1, 11), "needs `check`"),
-        ("waivers: [{check: a/b, reason: x, expires: 2027-02-30}]\n", (1, 44), "is not a date"),
-        ("waivers:\n- {check: a/b, reason: x}\n- {check: a/b, reason: y}\n", (3, 3), "stands on line 2 already"),
-        ("assert: [{id: a/b, expr: \"prot.x\"}]\n", (1, 26), "unknown variable `prot`"),
-        ("assert: [{id: nameless, expr: \"true\"}]\n", (1, 15), "no check identifier"),
+        (
+            "waivers: [{check: a/b, reason: x, expires: 2027-02-30}]\n",
+            (1, 44),
+            "is not a date",
+        ),
+        (
+            "waivers:\n- {check: a/b, reason: x}\n- {check: a/b, reason: y}\n",
+            (3, 3),
+            "stands on line 2 already",
+        ),
+        (
+            "assert: [{id: a/b, expr: \"prot.x\"}]\n",
+            (1, 26),
+            "unknown variable `prot`",
+        ),
+        (
+            "assert: [{id: nameless, expr: \"true\"}]\n",
+            (1, 15),
+            "no check identifier",
+        ),
         ("assert: [{id: a/b}]\n", (1, 10), "needs `expr`"),
-        ("severity: {\"a/*\": urgent}\n", (1, 19), "`urgent` is not `critical`"),
+        (
+            "severity: {\"a/*\": urgent}\n",
+            (1, 19),
+            "`urgent` is not `critical`",
+        ),
         ("a: 1\na: 2\n", (2, 1), "duplicate key `a`"),
         ("- a\n", (1, 1), "expected a map, found a list"),
     ] {
         let problem = problem(text);
         assert_eq!(at(&problem), place, "{text}: {}", problem.message);
-        assert!(problem.message.contains(message), "{text}: {}", problem.message);
+        assert!(
+            problem.message.contains(message),
+            "{text}: {}",
+            problem.message
+        );
     }
 }
 
@@ -409,15 +572,34 @@ fn a_misspelt_key_gets_its_neighbour() {
 
 #[test]
 fn all_problems_at_once_in_order() {
-    let error = parse("p.yaml", "version: 3\ntrust: vlan\nmtu: {swtch: 1, host: x}\n").unwrap_err();
-    let lines: Vec<_> = error.problems().iter().map(|problem| problem.position.line).collect();
+    let error = parse(
+        "p.yaml",
+        "version: 3\ntrust: vlan\nmtu: {swtch: 1, host: x}\n",
+    )
+    .unwrap_err();
+    let lines: Vec<_> = error
+        .problems()
+        .iter()
+        .map(|problem| problem.position.line)
+        .collect();
     assert_eq!(lines, [1, 2, 3, 3]);
-    assert!(error.to_string().starts_with("p.yaml:1:10: version 3"), "{error}");
+    assert!(
+        error.to_string().starts_with("p.yaml:1:10: version 3"),
+        "{error}"
+    );
 }
 
 #[test]
 fn an_empty_policy_is_none() {
-    for text in ["", "\n\n", "# only words\n", "---\n", "{}\n", "null\n", "\u{feff}"] {
+    for text in [
+        "",
+        "\n\n",
+        "# only words\n",
+        "---\n",
+        "{}\n",
+        "null\n",
+        "\u{feff}",
+    ] {
         assert_eq!(problem(text).message, "the policy is empty", "{text:?}");
     }
 }
@@ -427,18 +609,27 @@ fn what_must_be_quoted_is_said() {
     for (text, quoted) in [
         ("version: 1\nmtu: {switch: >= 9100}\n", "\">= 9100\""),
         ("version: 1\nmtu:\n  switch: >= 9100\n", "\">= 9100\""),
-        ("version: 1\nroles: {spine: {device: *spine}}\n", "\"*spine\""),
+        (
+            "version: 1\nroles: {spine: {device: *spine}}\n",
+            "\"*spine\"",
+        ),
         ("scope: {ports: {exclude: [*mgmt]}}\n", "\"*mgmt\""),
     ] {
         let help = problem(text).help.unwrap_or_default();
-        assert!(help.contains("must be quoted") && help.contains(quoted), "{text}: {help}");
+        assert!(
+            help.contains("must be quoted") && help.contains(quoted),
+            "{text}: {help}"
+        );
     }
 }
 
 #[test]
 fn bombs_are_refused() {
     let mut bomb = String::from("a: &a [x,x,x,x,x,x,x,x,x]\n");
-    for (new, old) in ["b", "c", "d", "e", "f", "g", "h", "i"].iter().zip("abcdefgh".chars()) {
+    for (new, old) in ["b", "c", "d", "e", "f", "g", "h", "i"]
+        .iter()
+        .zip("abcdefgh".chars())
+    {
         let aliases = vec![format!("*{old}"); 9].join(",");
         bomb.push_str(&format!("{new}: &{new} [{aliases}]\n"));
     }
@@ -475,7 +666,12 @@ fn files() {
         "de31ec5334dd81117ed26b2b2daaa8bfaaa3783b3a10915c862db87a5fe08918"
     );
     std::fs::write(path("binary"), [0xff, 0xfe, 0x00]).unwrap();
-    assert!(load(&path("binary")).unwrap_err().to_string().contains("UTF-8"));
+    assert!(
+        load(&path("binary"))
+            .unwrap_err()
+            .to_string()
+            .contains("UTF-8")
+    );
     std::fs::write(path("large.yaml"), vec![b'#'; 3 << 20]).unwrap();
     assert!(load(&path("large.yaml")).is_err());
     assert!(load(folder.path().to_str().unwrap()).is_err());
@@ -488,9 +684,19 @@ fn the_schema_is_the_committed_one() {
         std::fs::write(path, schema()).unwrap();
     }
     let committed = std::fs::read_to_string(path).unwrap();
-    assert!(committed == schema(), "run the test with UPDATE_SCHEMA=1 and look at the difference");
+    assert!(
+        committed == schema(),
+        "run the test with UPDATE_SCHEMA=1 and look at the difference"
+    );
     let schema: serde_json::Value = serde_json::from_str(&committed).unwrap();
-    for key in ["classes", "trust", "waivers", "assert", "overrides", "version"] {
+    for key in [
+        "classes",
+        "trust",
+        "waivers",
+        "assert",
+        "overrides",
+        "version",
+    ] {
         assert!(schema["properties"].get(key).is_some(), "{key}");
     }
     assert!(!committed.contains("\"null\""));

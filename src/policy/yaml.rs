@@ -127,18 +127,22 @@ fn options() -> serde_saphyr::Options {
 
 fn problem(text: &str, error: &serde_saphyr::Error) -> Problem {
     use serde_saphyr::Error;
+    use serde_saphyr::budget::BudgetBreach;
     let error = error.without_snippet();
     let position = error.location().map(Position::from).unwrap_or_default();
     let message = match error {
         Error::DuplicateMappingKey { key: Some(key), .. } => {
             format!("duplicate key {}", super::error::quoted(key))
         }
+        Error::Budget { breach, .. } => match breach {
+            BudgetBreach::Documents { .. } => "a policy is one YAML document".to_owned(),
+            BudgetBreach::Depth { .. } => "the policy is nested too deeply".to_owned(),
+            breach => format!("the policy is too large: {breach:?}"),
+        },
         other => {
             let message = other.to_string();
-            match message.split_once(" at line ") {
-                Some((message, _)) => message.to_owned(),
-                None => message,
-            }
+            let end = message.find(" at line ").unwrap_or(message.len());
+            message[..end].to_owned()
         }
     };
     Problem {
@@ -152,9 +156,10 @@ fn problem(text: &str, error: &serde_saphyr::Error) -> Problem {
 fn quoting_help(text: &str, position: Position) -> Option<String> {
     let last = (position.line as usize).checked_sub(1)?;
     let lines = text.lines().skip(last.saturating_sub(1)).take(2);
-    lines.filter_map(unquoted_value).last().map(|value| {
-        format!("a value that starts with `>` or `*` must be quoted: \"{value}\"")
-    })
+    lines
+        .filter_map(unquoted_value)
+        .last()
+        .map(|value| format!("a value that starts with `>` or `*` must be quoted: \"{value}\""))
 }
 
 /// The value of `line` that starts with an unquoted `>` or `*`, if any.
