@@ -21,8 +21,14 @@ use super::yaml::Located;
 /// The longest condition, in bytes.
 pub const MAX_SOURCE: usize = 4096;
 
-/// How deep macros (`all`, `exists`, `map`, …) may stand in one another.
+/// How deep macros (`all`, `exists`, `map`, …) may stand in one another, a
+/// macro over another's result included: `x.map(a, a + a).map(b, b + b)…` grows
+/// as fast as nested loops do.
 pub const MAX_MACRO_NESTING: usize = 2;
+
+/// How deep the expression's tree may be: `1+1+1…` is a tree as deep as it is
+/// long, and evaluation recurses over it.
+pub const MAX_DEPTH: usize = 100;
 
 /// Stack for what recurses over an expression, in bytes.
 const STACK: usize = 16 << 20;
@@ -196,10 +202,13 @@ fn compile(source: &str, each: Each) -> Result<(Program, bool), String> {
     };
     let mut walk = Walk::default();
     walk.expression(program.expression(), 0, &mut Vec::new());
-    if walk.deepest > MAX_MACRO_NESTING {
+    if walk.deepest > MAX_DEPTH {
+        return Err(format!("the condition is nested deeper than {MAX_DEPTH}"));
+    }
+    if walk.macros > MAX_MACRO_NESTING {
         return Err(format!(
             "macros nest {} deep; {MAX_MACRO_NESTING} is the most",
-            walk.deepest
+            walk.macros
         ));
     }
     let mut unknown: Vec<&str> = walk.free.iter().copied().collect();
@@ -220,11 +229,20 @@ fn compile(source: &str, each: Each) -> Result<(Program, bool), String> {
 #[derive(Default)]
 struct Walk<'a> {
     free: HashSet<&'a str>,
+    level: usize,
     deepest: usize,
+    macros: usize,
 }
 
 impl<'a> Walk<'a> {
-    fn expression(&mut self, node: &'a IdedExpr, depth: usize, bound: &mut Vec<&'a str>) {
+    fn expression(&mut self, node: &'a IdedExpr, macros: usize, bound: &mut Vec<&'a str>) {
+        self.level += 1;
+        self.deepest = self.deepest.max(self.level);
+        self.parts(node, macros, bound);
+        self.level -= 1;
+    }
+
+    fn parts(&mut self, node: &'a IdedExpr, macros: usize, bound: &mut Vec<&'a str>) {
         match &node.expr {
             Expr::Unspecified | Expr::Literal(_) => {}
             Expr::Ident(name) => {
@@ -232,30 +250,30 @@ impl<'a> Walk<'a> {
                     self.free.insert(name);
                 }
             }
-            Expr::Select(select) => self.expression(&select.operand, depth, bound),
+            Expr::Select(select) => self.expression(&select.operand, macros, bound),
             Expr::Call(call) => {
                 for part in call.target.iter().map(AsRef::as_ref).chain(&call.args) {
-                    self.expression(part, depth, bound);
+                    self.expression(part, macros, bound);
                 }
             }
             Expr::List(list) => {
                 for element in &list.elements {
-                    self.expression(element, depth, bound);
+                    self.expression(element, macros, bound);
                 }
             }
             Expr::Map(map) => {
                 for entry in &map.entries {
-                    self.entry(&entry.expr, depth, bound);
+                    self.entry(&entry.expr, macros, bound);
                 }
             }
             Expr::Struct(structure) => {
                 for entry in &structure.entries {
-                    self.entry(&entry.expr, depth, bound);
+                    self.entry(&entry.expr, macros, bound);
                 }
             }
             Expr::Comprehension(comprehension) => {
-                self.deepest = self.deepest.max(depth + 1);
-                self.expression(&comprehension.iter_range, depth, bound);
+                self.macros = self.macros.max(macros + 1);
+                self.expression(&comprehension.iter_range, macros + 1, bound);
                 let outer = bound.len();
                 bound.push(&comprehension.iter_var);
                 bound.extend(comprehension.iter_var2.as_deref());
@@ -266,19 +284,19 @@ impl<'a> Walk<'a> {
                     &comprehension.loop_step,
                     &comprehension.result,
                 ] {
-                    self.expression(part, depth + 1, bound);
+                    self.expression(part, macros + 1, bound);
                 }
                 bound.truncate(outer);
             }
         }
     }
 
-    fn entry(&mut self, entry: &'a EntryExpr, depth: usize, bound: &mut Vec<&'a str>) {
+    fn entry(&mut self, entry: &'a EntryExpr, macros: usize, bound: &mut Vec<&'a str>) {
         match entry {
-            EntryExpr::StructField(field) => self.expression(&field.value, depth, bound),
+            EntryExpr::StructField(field) => self.expression(&field.value, macros, bound),
             EntryExpr::MapEntry(entry) => {
-                self.expression(&entry.key, depth, bound);
-                self.expression(&entry.value, depth, bound);
+                self.expression(&entry.key, macros, bound);
+                self.expression(&entry.value, macros, bound);
             }
         }
     }
@@ -418,6 +436,12 @@ mod tests {
         assert!(refused(Each::Port, &"1+".repeat(4096)).contains("4096"));
         let deep = "device.a.all(x, device.b.all(y, device.c.all(z, true)))";
         assert!(refused(Each::Port, deep).contains("nest 3 deep"));
+        let grows = format!("['x']{}.size() > 0", ".map(a, a + a)".repeat(40));
+        assert!(refused(Each::Port, &grows).contains("nest 40 deep"));
+        let long = format!("{}1 == 1", "1+".repeat(2000));
+        assert!(refused(Each::Port, &long).contains("deeper than 100"));
+        let path = format!("device{} == 1", ".a".repeat(1500));
+        assert!(refused(Each::Port, &path).contains("deeper than 100"));
     }
 
     #[test]

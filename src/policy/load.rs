@@ -197,6 +197,10 @@ impl Validator<'_> {
     }
 
     fn body(&mut self, body: &Body) {
+        let qps = body.load.as_ref().and_then(|load| load.qps.as_ref());
+        if let Some(qps) = qps.filter(|qps| qps.value.0 == 0) {
+            self.wrong(qps.position, "a load test needs at least one queue pair");
+        }
         let Some(classes) = &body.classes else {
             return;
         };

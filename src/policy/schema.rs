@@ -123,7 +123,7 @@ words! {
 section! {
     /// A policy: what the fabric is meant to be.
     Policy includes body: Body {
-        /// The version of the policy language: 1.
+        /// The version of the policy language: 1, also when not given.
         version: Located<Code<255>>,
         /// The policy's name, as reports show it.
         name: Located<String>,
@@ -227,7 +227,7 @@ section! {
     Pfc {
         /// Static (`on`), negotiated (`auto`) or off.
         mode: Located<Expect<PfcMode>>,
-        /// The PFC watchdog.
+        /// The PFC watchdog; given (even empty), it must run.
         watchdog: Watchdog,
         /// Link-level pause (802.3x).
         link_pause: Located<Expect<Switch>>,
@@ -335,7 +335,7 @@ section! {
         below_median: Located<Expect<Percent>>,
         /// Which hosts are paired.
         pairs: Located<Exactly<Pairs>>,
-        /// Queue pairs of one run.
+        /// Queue pairs of one run, 1 to 255.
         qps: Located<Code<255>>,
         /// Message size.
         message: Located<Exactly<Bytes>>,

@@ -74,6 +74,7 @@ pub struct PolicySet {
     pub(super) text: String,
     pub(super) asserts: Vec<CompiledAssert>,
     scope: ResolvedScope,
+    severities: Vec<(Globs, Located<Severity>)>,
     base: Arc<Effective>,
     /// One object for each set of overrides that some port matched.
     interned: RwLock<HashMap<Vec<usize>, Arc<Effective>>>,
@@ -118,6 +119,7 @@ impl PolicySet {
             text,
             asserts,
             scope: ResolvedScope::new(policy.scope.as_ref()),
+            severities: severities(&policy),
             base: Arc::new(Effective::new(EffectiveId(0), policy.body.clone())),
             interned: RwLock::default(),
             used: Used {
@@ -246,15 +248,18 @@ impl PolicySet {
     /// The severity that the policy gives a check: by its name, else by the
     /// last glob that matches.
     pub fn severity(&self, check: &str) -> Option<Located<Severity>> {
-        let entries = self.policy.severity.as_ref()?;
-        let by_name = entries.get(check);
-        let entry = by_name.or_else(|| {
-            let matching = entries.0.iter().rev().find(|(pattern, _)| {
-                super::quantity::glob(&pattern.value).is_ok_and(|glob| glob.is_match(check))
-            });
-            matching.map(|(_, severity)| severity)
-        })?;
-        Some(entry.with(entry.value.value))
+        let by_name = self
+            .severities
+            .iter()
+            .find(|(globs, _)| globs.patterns().iter().any(|pattern| pattern == check));
+        let matching = || {
+            self.severities
+                .iter()
+                .rev()
+                .find(|(globs, _)| globs.matches(check))
+        };
+        let (_, severity) = by_name.or_else(matching)?;
+        Some(severity.clone())
     }
 
     /// Whether, and why, a check is turned off.
@@ -401,6 +406,15 @@ impl PolicySet {
             problems,
         })
     }
+}
+
+fn severities(policy: &Policy) -> Vec<(Globs, Located<Severity>)> {
+    let entries = policy.severity.iter().flat_map(|entries| entries.iter());
+    let compiled = entries.filter_map(|(pattern, severity)| {
+        let globs = Globs::new(vec![pattern.value.clone()]).ok()?;
+        Some((globs, severity.with(severity.value.value)))
+    });
+    compiled.collect()
 }
 
 /// A selector that is given must match; one that is not given does.

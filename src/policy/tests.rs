@@ -551,6 +551,7 @@ fn bad_values_are_told_with_their_place() {
             (1, 19),
             "`urgent` is not `critical`",
         ),
+        ("load: {qps: 0}\n", (1, 13), "at least one queue pair"),
         ("a: 1\na: 2\n", (2, 1), "duplicate key `a`"),
         ("- a\n", (1, 1), "expected a map, found a list"),
     ] {
