@@ -1,9 +1,10 @@
 //! Tells whether a RoCE v2 fabric is lossless end to end as declared.
 //!
 //! Data flows one way: captures ([`source`]) are turned into facts by a
-//! [`platform`], the [`model`] holds them, a check compares them with the
-//! policy, and a report shows the verdicts.
+//! [`platform`], the [`model`] holds them, a [`check`] compares them with the
+//! [`policy`], and a [`report`] shows the verdicts.
 
 pub mod model;
 pub mod platform;
+pub mod policy;
 pub mod source;
