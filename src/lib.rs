@@ -4,6 +4,8 @@
 //! [`platform`], the [`model`] holds them, a [`check`] compares them with the
 //! [`policy`], and a [`report`] shows the verdicts.
 
+pub mod check;
+pub mod finding;
 pub mod model;
 pub mod platform;
 pub mod policy;

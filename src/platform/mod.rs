@@ -40,8 +40,8 @@ pub trait Platform: Sync {
     /// also holds those that were not recognised (`None`).
     fn read(&self, name: &str, captures: &[(&Capture, Option<&'static CaptureSpec>)]) -> Device;
 
-    /// What to type on the device for a remedy; empty where it can't be said.
-    fn fix(&self, device: &Device, remedy: &Remedy) -> Vec<String>;
+    /// What to type on the device for a remedy on a port; empty where it can't be said.
+    fn fix(&self, device: &Device, port: &str, remedy: &Remedy) -> Vec<String>;
 }
 
 /// The outcome of recognising a capture.
@@ -94,55 +94,50 @@ pub enum Holds {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Remedy {
     /// PFC in both directions on exactly these priorities.
-    Pfc { port: String, priorities: Priorities },
+    Pfc { priorities: Priorities },
     /// A static PFC mode instead of negotiation.
-    PfcMode { port: String },
+    PfcMode,
     /// 802.3x pause off.
-    LinkPauseOff { port: String },
+    LinkPauseOff { },
     /// The PFC watchdog on these priorities, times in milliseconds.
     Watchdog {
-        port: String,
         priorities: Priorities,
         detection_ms: u32,
         restoration_ms: u32,
     },
     /// One entry of a map.
     MapEntry {
-        port: String,
         map: MapName,
         key: u8,
         value: u8,
     },
     /// Trust the DSCP (or the 802.1p priority).
-    Trust { port: String, dscp: bool },
+    Trust { dscp: bool },
     /// ECN marking on a queue, thresholds in bytes where the policy gives any.
     Ecn {
-        port: String,
         queue: u8,
         min_bytes: Option<u64>,
         max_bytes: Option<u64>,
         probability_percent: Option<u8>,
     },
     /// A strict-priority queue.
-    Strict { port: String, queue: u8 },
+    Strict { queue: u8 },
     /// A usable IP MTU of this many bytes.
-    Mtu { port: String, ip_bytes: u32 },
+    Mtu { ip_bytes: u32 },
     /// RDMA traffic with this traffic class byte.
-    TrafficClass { port: String, traffic_class: u8 },
+    TrafficClass { traffic_class: u8 },
     /// DCQCN on (reaction and notification point) for these priorities.
-    Dcqcn { port: String, priorities: Priorities },
+    Dcqcn { priorities: Priorities },
     /// CNPs with this DSCP and priority.
     Cnp {
-        port: String,
         dscp: u8,
         priority: Option<u8>,
     },
     /// Firmware parameter for the next boot.
     Firmware {
-        port: String,
         parameter: String,
         value: String,
     },
     /// The host, not the firmware, decides the DCB settings.
-    DcbxOs { port: String },
+    DcbxOs { },
 }

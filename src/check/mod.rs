@@ -1,0 +1,118 @@
+//! Checks: pure functions from facts and policy to verdicts. One file an
+//! area, one struct a check, one line each in [`registry`].
+
+mod verdict;
+
+pub use verdict::{At, Detail, Verdicts};
+
+use crate::model::{Device, DeviceKind, Port};
+use crate::policy::{Effective, PolicySet, Severity};
+
+/// All checks, by area.
+pub fn registry() -> &'static [&'static dyn Check] {
+    &[]
+}
+
+/// The check with this identifier.
+pub fn by_id(id: &str) -> Option<&'static dyn Check> {
+    registry().iter().copied().find(|c| c.about().id == id)
+}
+
+/// What a check is.
+pub struct About {
+    /// `area/name`, stable.
+    pub id: &'static str,
+    /// How bad a failure is, unless the policy says otherwise.
+    pub severity: Severity,
+    /// The kind of facts it needs. One that no capture of a device can hold
+    /// makes the check skipped there.
+    pub needs: Needs,
+    /// The devices that it judges.
+    pub judges: Judges,
+    /// One line: what it asks.
+    pub title: &'static str,
+    /// What a failure means on the wire, why it matters, when it is a false alarm.
+    pub explain: &'static str,
+}
+
+/// The kind of facts that a check needs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Needs {
+    /// Configuration: missing, it is unknown.
+    Config,
+    /// What is in force now.
+    Operational,
+    /// Counters of a sample.
+    Counters,
+    /// The device at the other end.
+    Peers,
+}
+
+/// The devices that a check judges.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Judges {
+    /// Switches only.
+    Switches,
+    /// Hosts only.
+    Hosts,
+    /// Both.
+    All,
+}
+
+impl About {
+    /// Whether it judges devices of this kind.
+    pub fn judges(&self, kind: DeviceKind) -> bool {
+        match self.judges {
+            Judges::All => true,
+            Judges::Switches => kind == DeviceKind::Switch,
+            Judges::Hosts => kind == DeviceKind::Host,
+        }
+    }
+
+    /// The part before the slash.
+    pub fn area(&self) -> &'static str {
+        self.id.split('/').next().unwrap_or(self.id)
+    }
+}
+
+/// A check.
+pub trait Check: Sync {
+    /// What it is.
+    fn about(&self) -> &'static About;
+
+    /// Judges a port. Ports with equal settings are judged once, so verdicts
+    /// must not name the port.
+    fn port(&self, _: &PortContext<'_>, _: &mut Verdicts) {}
+
+    /// Judges a device as a whole.
+    fn device(&self, _: &DeviceContext<'_>, _: &mut Verdicts) {}
+}
+
+/// A port with what holds for it.
+#[derive(Clone, Copy)]
+pub struct PortContext<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// The port.
+    pub port: &'a Port,
+    /// The policy for this port.
+    pub policy: &'a Effective,
+}
+
+impl PortContext<'_> {
+    /// Whether the port is a host's.
+    pub fn is_host(&self) -> bool {
+        self.device.kind == DeviceKind::Host
+    }
+}
+
+/// A device with what holds for it.
+#[derive(Clone, Copy)]
+pub struct DeviceContext<'a> {
+    /// The device.
+    pub device: &'a Device,
+    /// The policy for the device as a whole.
+    pub policy: &'a Effective,
+    /// The whole policy.
+    pub set: &'a PolicySet,
+}

@@ -1,0 +1,119 @@
+//! What an audit found: one fault of one device, on one port or on many.
+
+use crate::model::Kind;
+use crate::policy::{Position, Severity};
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The outcome of a verdict that is shown.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Status {
+    /// Not as the policy asks.
+    Fail,
+    /// Can't be told, and why.
+    Unknown,
+    /// Not as the policy asks, and accepted by a waiver.
+    Waived,
+    /// As the policy asks; shown only when all verdicts are.
+    Pass,
+}
+
+impl Status {
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Fail => "fail",
+            Status::Unknown => "unknown",
+            Status::Waived => "waived",
+            Status::Pass => "pass",
+        }
+    }
+}
+
+/// A verdict on one or many ports of a device. People see it folded; each
+/// port of it is one finding in JSON.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The check (`pfc/missing`), or the id of an assert.
+    pub check: Cow<'static, str>,
+    /// Fail, unknown, waived or pass.
+    pub status: Status,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The device.
+    pub device: Arc<str>,
+    /// The device at the other end, where the finding is of a cable.
+    pub peer: Option<String>,
+    /// The class of traffic.
+    pub class: Option<String>,
+    /// A sentence.
+    pub message: String,
+    /// What the policy asks.
+    pub expected: Option<String>,
+    /// What the device has.
+    pub actual: Option<String>,
+    /// How the fact is known.
+    pub kind: Kind,
+    /// The policy line that asks.
+    pub policy: Position,
+    /// Owner and reason of the waiver.
+    pub waiver: Option<String>,
+    /// The ports, in the device's order; one without a name is the device.
+    pub places: Vec<PortPlace>,
+}
+
+/// One port of a finding.
+#[derive(Clone, Debug, Default)]
+pub struct PortPlace {
+    /// The port; `None` is the device as a whole.
+    pub port: Option<Arc<str>>,
+    /// Where it was read.
+    pub evidence: Vec<Evidence>,
+    /// What to type.
+    pub fix: Vec<String>,
+}
+
+/// A line of a source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    /// The source's name.
+    pub source: Arc<str>,
+    /// From 1 on.
+    pub line: u32,
+    /// The line, cut where it is long; hostile.
+    pub text: Arc<str>,
+}
+
+impl Finding {
+    /// Names the same fault on the same port in every run: check, device,
+    /// port and class, and for findings about a line the line itself.
+    pub fn fingerprint(&self, place: &PortPlace) -> String {
+        let line = match &*self.check {
+            "config/unparsed" | "map/unresolved" | "map/conflict" | "map/override" => {
+                place.evidence.first().map_or("", |e| &e.text)
+            }
+            _ => "",
+        };
+        let parts = [
+            &self.check,
+            &*self.device,
+            place.port.as_deref().unwrap_or_default(),
+            self.class.as_deref().unwrap_or_default(),
+            line,
+        ];
+        let digest = Sha256::digest(parts.join("\u{1f}"));
+        digest[..8].iter().map(|b| format!("{b:02x}")).collect()
+    }
+
+    /// Orders findings: worst first, then by device, check and message.
+    pub fn order(&self, other: &Finding) -> std::cmp::Ordering {
+        let key = |f: &Finding| (f.status, std::cmp::Reverse(f.severity));
+        key(self)
+            .cmp(&key(other))
+            .then_with(|| self.device.cmp(&other.device))
+            .then_with(|| self.check.cmp(&other.check))
+            .then_with(|| self.class.cmp(&other.class))
+            .then_with(|| self.message.cmp(&other.message))
+    }
+}
