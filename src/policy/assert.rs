@@ -9,10 +9,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use cel::common::ast::{EntryExpr, Expr};
-use cel::{Context, IdedExpr, Program, Value};
+use cel::common::types::CelNull;
+use cel::common::value::{CowVal, Val};
+use cel::context::VariableResolver;
+use cel::{Context, Env, IdedExpr, Program, Value};
 
 use super::error::{Problem, quoted};
 use super::schema::{Assert, Each, Severity};
@@ -64,12 +67,14 @@ impl fmt::Debug for CompiledAssert {
 
 /// A part of the model, made ready for conditions once for all of them.
 #[derive(Clone)]
-pub struct Bound(Value);
+pub struct Bound(Arc<dyn Val>);
 
 impl Bound {
     /// Takes a device, port or nic as the model's JSON has it.
     pub fn new(json: &serde_json::Value) -> Self {
-        Bound(value(json))
+        // JSON has no value that CEL lacks; null, were it otherwise, never passes.
+        let value = Box::<dyn Val>::try_from(value(json)).unwrap_or_else(|_| Box::new(CelNull));
+        Bound(Arc::from(value))
     }
 }
 
@@ -83,6 +88,22 @@ pub struct Bindings<'a> {
     /// The port's `nic`, where it has one.
     pub nic: Option<&'a Bound>,
 }
+
+impl VariableResolver for Bindings<'_> {
+    /// Lends the value: a condition for each port must not copy its device.
+    fn resolve<'b>(&'b self, variable: &str) -> Option<CowVal<'b, 'b>> {
+        let bound = match variable {
+            "device" => self.device,
+            "port" => self.port?,
+            "nic" => self.nic?,
+            _ => return None,
+        };
+        Some(CowVal::Borrowed(&*bound.0))
+    }
+}
+
+/// The standard functions and macros, built once.
+static STANDARD: LazyLock<Arc<Env>> = LazyLock::new(|| Arc::new(Env::stdlib()));
 
 /// What came of a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -149,13 +170,8 @@ impl CompiledAssert {
             return Outcome::NotApplicable;
         }
         let run = || {
-            let mut context = Context::default();
-            context.add_variable_from_value("device", bindings.device.0.clone());
-            for (name, bound) in [("port", bindings.port), ("nic", bindings.nic)] {
-                if let Some(bound) = bound {
-                    context.add_variable_from_value(name, bound.0.clone());
-                }
-            }
+            let mut context = Context::with_env(Arc::clone(&STANDARD));
+            context.set_variable_resolver(&bindings);
             match self.program.execute(&context) {
                 Ok(Value::Bool(true)) => Outcome::Holds,
                 Ok(Value::Bool(false)) => Outcome::Broken,
@@ -194,7 +210,8 @@ fn compile(source: &str, each: Each) -> Result<(Program, bool), String> {
     if source.len() > MAX_SOURCE {
         return Err(format!("a condition longer than {MAX_SOURCE} bytes"));
     }
-    let program = Program::compile(source)
+    let program = STANDARD
+        .compile(source)
         .map_err(|errors| format!("no CEL condition: {}", shortened(&errors.to_string())))?;
     let allowed: &[&str] = match each {
         Each::Device => &["device"],
