@@ -108,7 +108,7 @@ impl Finding {
 
     /// Orders findings: worst first, then by device, check and message.
     pub fn order(&self, other: &Finding) -> std::cmp::Ordering {
-        let key = |f: &Finding| (f.status, std::cmp::Reverse(f.severity));
+        let key = |f: &Finding| (f.status, f.severity);
         key(self)
             .cmp(&key(other))
             .then_with(|| self.device.cmp(&other.device))

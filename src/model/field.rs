@@ -277,7 +277,12 @@ impl Port {
         for map in MapName::ALL {
             match self.maps.get(map).value() {
                 Some(entries) if !entries.entries().is_empty() => {
-                    fields.extend(entries.entries().iter().map(|e| Field::MapEntry(map, e.key)));
+                    fields.extend(
+                        entries
+                            .entries()
+                            .iter()
+                            .map(|e| Field::MapEntry(map, e.key)),
+                    );
                 }
                 _ => fields.push(Field::Map(map)),
             }

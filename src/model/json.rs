@@ -90,7 +90,9 @@ fn insert(root: &mut Value, path: &str, fact: &dyn AnyFact) {
         if !place.is_object() {
             *place = Value::Object(Map::new());
         }
-        let Value::Object(members) = place else { return };
+        let Value::Object(members) = place else {
+            return;
+        };
         place = members.entry(segment).or_insert(Value::Null);
     }
     *place = leaf;

@@ -98,7 +98,7 @@ pub enum Remedy {
     /// A static PFC mode instead of negotiation.
     PfcMode,
     /// 802.3x pause off.
-    LinkPauseOff { },
+    LinkPauseOff,
     /// The PFC watchdog on these priorities, times in milliseconds.
     Watchdog {
         priorities: Priorities,
@@ -106,11 +106,7 @@ pub enum Remedy {
         restoration_ms: u32,
     },
     /// One entry of a map.
-    MapEntry {
-        map: MapName,
-        key: u8,
-        value: u8,
-    },
+    MapEntry { map: MapName, key: u8, value: u8 },
     /// Trust the DSCP (or the 802.1p priority).
     Trust { dscp: bool },
     /// ECN marking on a queue, thresholds in bytes where the policy gives any.
@@ -129,15 +125,9 @@ pub enum Remedy {
     /// DCQCN on (reaction and notification point) for these priorities.
     Dcqcn { priorities: Priorities },
     /// CNPs with this DSCP and priority.
-    Cnp {
-        dscp: u8,
-        priority: Option<u8>,
-    },
+    Cnp { dscp: u8, priority: Option<u8> },
     /// Firmware parameter for the next boot.
-    Firmware {
-        parameter: String,
-        value: String,
-    },
+    Firmware { parameter: String, value: String },
     /// The host, not the firmware, decides the DCB settings.
-    DcbxOs { },
+    DcbxOs,
 }
