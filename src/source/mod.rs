@@ -3,6 +3,8 @@
 
 pub mod capture;
 pub mod clean;
+pub mod folder;
 pub mod session;
 
 pub use capture::{Capture, Place, Places};
+pub use folder::{Loaded, SourceError, Unit, discover};
