@@ -4,6 +4,7 @@
 //! [`platform`], the [`model`] holds them, a [`check`] compares them with the
 //! [`policy`], and a [`report`] shows the verdicts.
 
+pub mod audit;
 pub mod check;
 pub mod finding;
 pub mod model;

@@ -368,7 +368,9 @@ impl Unit {
             pieces(&file.source, &text)
         };
         if pieces.is_empty() {
-            loaded.captures.push(Capture::new(file.source.clone(), text));
+            loaded
+                .captures
+                .push(Capture::new(file.source.clone(), text));
         } else {
             let captures = pieces.into_iter().map(|(_, capture)| capture);
             loaded.captures.extend(captures);

@@ -1,0 +1,278 @@
+//! The audit: reads each device, judges it against the policy, and gathers
+//! what was found. Devices are independent, so they are read and judged in
+//! parallel; a device's captures and model are dropped once it is judged.
+
+mod judge;
+mod outcome;
+mod read;
+
+pub use outcome::{Outcome, exit_code};
+pub use read::{DeviceStatus, ReadDevice, read_unit};
+
+use crate::check::{self, Check};
+use crate::finding::Finding;
+use crate::policy::{PolicySet, Severity};
+use crate::source::Unit;
+use jiff::Timestamp;
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// What to audit and how much to tell.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Devices to judge (globs); empty: all.
+    pub devices: Selection,
+    /// Ports to judge (globs); empty: all in the policy's scope.
+    pub ports: Selection,
+    /// Checks to run (globs); empty: all.
+    pub checks: Selection,
+    /// The time at which waivers are judged.
+    pub now: Timestamp,
+    /// Evidence and fix for every port, not only the first of a finding.
+    pub each_port: bool,
+    /// Passes as findings too.
+    pub passes: bool,
+}
+
+/// Names selected by globs.
+#[derive(Clone, Debug, Default)]
+pub struct Selection(Option<globset::GlobSet>);
+
+impl Selection {
+    /// From patterns; none select everything.
+    ///
+    /// # Errors
+    /// A pattern that is no glob.
+    pub fn new(patterns: &[String]) -> Result<Self, globset::Error> {
+        if patterns.is_empty() {
+            return Ok(Selection(None));
+        }
+        let mut set = globset::GlobSetBuilder::new();
+        for pattern in patterns {
+            set.add(globset::Glob::new(pattern)?);
+        }
+        Ok(Selection(Some(set.build()?)))
+    }
+
+    /// Whether a name is selected.
+    pub fn matches(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|set| set.is_match(name))
+    }
+}
+
+/// All that an audit found.
+#[derive(Debug)]
+pub struct Report {
+    /// When it started.
+    pub started: Timestamp,
+    /// Name, source and SHA-256 of the policy.
+    pub policy: PolicyName,
+    /// Verdicts by outcome.
+    pub counts: Counts,
+    /// Checks that were skipped, and on how many ports or devices.
+    pub skipped: BTreeMap<&'static str, usize>,
+    /// The devices, by name.
+    pub devices: Vec<DeviceEntry>,
+    /// Worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// The policy of a report.
+#[derive(Clone, Debug)]
+pub struct PolicyName {
+    /// Its name.
+    pub name: String,
+    /// The file, or `builtin:NAME`.
+    pub source: String,
+    /// Of its text, in hex.
+    pub sha256: String,
+}
+
+/// A device of a report.
+#[derive(Clone, Debug)]
+pub struct DeviceEntry {
+    /// Its name.
+    pub name: String,
+    /// The platform that read it.
+    pub platform: Option<&'static str>,
+    /// How far it was audited.
+    pub status: DeviceStatus,
+    /// Ports judged.
+    pub ports: usize,
+    /// What was noticed without being judged.
+    pub remarks: Vec<String>,
+}
+
+/// Verdicts by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// As asked.
+    pub pass: usize,
+    /// Not as asked.
+    pub fail: usize,
+    /// Can't be told.
+    pub unknown: usize,
+    /// The source can't hold the facts.
+    pub skipped: usize,
+    /// Not as asked, and accepted.
+    pub waived: usize,
+}
+
+impl Counts {
+    /// All verdicts.
+    pub fn total(&self) -> usize {
+        self.pass + self.fail + self.unknown + self.skipped + self.waived
+    }
+
+    fn add(&mut self, other: Counts) {
+        self.pass += other.pass;
+        self.fail += other.fail;
+        self.unknown += other.unknown;
+        self.skipped += other.skipped;
+        self.waived += other.waived;
+    }
+}
+
+/// What one device contributes to a report.
+#[derive(Debug)]
+struct Judged {
+    entry: DeviceEntry,
+    counts: Counts,
+    skipped: BTreeMap<&'static str, usize>,
+    findings: Vec<Finding>,
+}
+
+/// Why nothing could be audited.
+#[derive(Debug, thiserror::Error)]
+pub enum AuditError {
+    /// A selection that selects nothing.
+    #[error("{flag} matches no {what}; there are: {known}")]
+    SelectsNothing {
+        /// The flag.
+        flag: &'static str,
+        /// What it selects.
+        what: &'static str,
+        /// The first few names.
+        known: String,
+    },
+    /// The policy's scope, or `--port`, leaves no port.
+    #[error(
+        "no port is judged: the policy's scope or the selection leaves none of {found} ports; \
+         see `scope:` in the policy and --port"
+    )]
+    NoPort {
+        /// Ports that were read.
+        found: usize,
+    },
+}
+
+/// Audits the devices of a source.
+///
+/// # Errors
+/// Selections, or a policy, that select nothing.
+pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Report, AuditError> {
+    let started = Timestamp::now();
+    let checks = selected_checks(policy, options)?;
+    let units = selected_units(units, options)?;
+    let judged: Vec<(Judged, usize)> = units
+        .par_iter()
+        .map(|unit| {
+            let device = read_unit(unit);
+            let found = device.device.as_ref().map_or(0, |d| d.ports.len());
+            (judge::judge(&device, policy, &checks, options), found)
+        })
+        .collect();
+    let found: usize = judged.iter().map(|(_, found)| found).sum();
+    let ports: usize = judged.iter().map(|(judged, _)| judged.entry.ports).sum();
+    if ports == 0 && found > 0 {
+        return Err(AuditError::NoPort { found });
+    }
+    let mut report = Report {
+        started,
+        policy: PolicyName {
+            name: policy.name().to_owned(),
+            source: policy.source().to_owned(),
+            sha256: policy.sha256(),
+        },
+        counts: Counts::default(),
+        skipped: BTreeMap::new(),
+        devices: Vec::with_capacity(judged.len()),
+        findings: Vec::new(),
+    };
+    for (judged, _) in judged {
+        report.counts.add(judged.counts);
+        for (check, count) in judged.skipped {
+            *report.skipped.entry(check).or_default() += count;
+        }
+        report.devices.push(judged.entry);
+        report.findings.extend(judged.findings);
+    }
+    let of_policy = judge::policy_findings(policy, options);
+    report.counts.fail += of_policy.len();
+    report.findings.extend(of_policy);
+    report.findings.sort_by(Finding::order);
+    Ok(report)
+}
+
+/// The checks that run: selected and not turned off by the policy.
+fn selected_checks(
+    policy: &PolicySet,
+    options: &Options,
+) -> Result<Vec<&'static dyn Check>, AuditError> {
+    let all = check::registry();
+    let selected = all
+        .iter()
+        .copied()
+        .filter(|check| options.checks.matches(check.about().id));
+    let selected: Vec<_> = selected.collect();
+    let asserts = policy.asserts().iter();
+    if selected.is_empty()
+        && !all.is_empty()
+        && !asserts
+            .map(|a| &a.id.value)
+            .any(|id| options.checks.matches(id))
+    {
+        return Err(AuditError::SelectsNothing {
+            flag: "--check",
+            what: "check",
+            known: first_few(all.iter().map(|check| check.about().id)),
+        });
+    }
+    let enabled = selected
+        .into_iter()
+        .filter(|check| policy.disabled(check.about().id).is_none());
+    Ok(enabled.collect())
+}
+
+fn selected_units<'u>(units: &'u [Unit], options: &Options) -> Result<Vec<&'u Unit>, AuditError> {
+    let selected = units.iter().filter(|u| options.devices.matches(&u.name));
+    let selected: Vec<_> = selected.collect();
+    if selected.is_empty() {
+        return Err(AuditError::SelectsNothing {
+            flag: "--device",
+            what: "device",
+            known: first_few(units.iter().map(|unit| unit.name.as_str())),
+        });
+    }
+    Ok(selected)
+}
+
+fn first_few<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    const FEW: usize = 8;
+    let names: Vec<&str> = names.take(FEW + 1).collect();
+    match names.get(..FEW) {
+        Some(few) if names.len() > FEW => format!("{}, …", few.join(", ")),
+        _ => names.join(", "),
+    }
+}
+
+/// How many findings there are of each severity, worst first.
+pub fn by_severity(findings: &[Finding]) -> BTreeMap<Severity, usize> {
+    let mut counts = BTreeMap::new();
+    for finding in findings {
+        if finding.status == crate::finding::Status::Fail {
+            *counts.entry(finding.severity).or_default() += finding.places.len();
+        }
+    }
+    counts
+}

@@ -1,0 +1,590 @@
+//! Judges one device: ports with equal settings once, then every check once
+//! for each such group.
+
+use super::{Counts, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
+use crate::check::{At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
+use crate::finding::{Evidence, Finding, PortPlace, Status};
+use crate::model::{Coverage, Device, DeviceKind, Kind, Note, NoteKind, Origin, Port, State};
+use crate::platform;
+use crate::policy::{
+    Bindings, Bound, CompiledAssert, Each, Effective, Outcome, PolicySet, PortState, Position,
+    Severity, Subject,
+};
+use crate::source::Places;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Ports that get equal verdicts.
+struct Group {
+    effective: Arc<Effective>,
+    ports: Vec<usize>,
+}
+
+/// Most groups that a port is compared with; past it every port is judged by
+/// itself, which costs time but changes no verdict.
+const MOST_GROUPS: usize = 64;
+
+pub(super) fn judge(
+    read: &ReadDevice,
+    policy: &PolicySet,
+    checks: &[&'static dyn Check],
+    options: &Options,
+) -> Judged {
+    let mut bench = Bench::new(read, policy, options);
+    for (check, note) in &read.problems {
+        bench.problem(check, note);
+    }
+    let Some(device) = &read.device else {
+        return bench.finish(0);
+    };
+    let groups = groups(device, policy, options);
+    let judged: usize = groups.iter().map(|group| group.ports.len()).sum();
+    if judged == 0 {
+        bench.nothing_to_judge(device);
+    }
+    let whole = policy.effective(&subject(device, None));
+    for check in checks {
+        let about = check.about();
+        if !about.judges(device.kind) {
+            continue;
+        }
+        if !holds(device.coverage, about.needs) {
+            bench.skip(*check, judged.max(1));
+            continue;
+        }
+        let mut verdicts = Verdicts::default();
+        check.device(
+            &DeviceContext {
+                device,
+                policy: &whole,
+                set: policy,
+            },
+            &mut verdicts,
+        );
+        bench.take(*check, verdicts, device, &[]);
+        for group in &groups {
+            let Some(port) = group.ports.first().and_then(|n| device.ports.get(*n)) else {
+                continue;
+            };
+            let mut verdicts = Verdicts::default();
+            let context = PortContext {
+                device,
+                port,
+                policy: &group.effective,
+            };
+            check.port(&context, &mut verdicts);
+            bench.take(*check, verdicts, device, &group.ports);
+        }
+    }
+    bench.asserts(device, &groups);
+    bench.finish(judged)
+}
+
+fn holds(coverage: Coverage, needs: Needs) -> bool {
+    match needs {
+        Needs::Config => true,
+        Needs::Operational => coverage.operational,
+        Needs::Counters => coverage.counters,
+        Needs::Peers => coverage.peers,
+    }
+}
+
+fn subject<'d>(device: &'d Device, port: Option<&'d Port>) -> Subject<'d> {
+    Subject {
+        device: &device.name,
+        port: port.map_or("*", |port| &port.name),
+        role: device.role.as_deref(),
+        speed_mbps: port.and_then(|port| port.speed_mbps.get()).map(u64::from),
+        peer_kind: None,
+        platform: device.platform,
+    }
+}
+
+/// The judged ports, in groups of equal settings and equal policy.
+fn groups(device: &Device, policy: &PolicySet, options: &Options) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let scope = policy.scope();
+    for (n, port) in device.ports.iter().enumerate() {
+        let host_without_rdma = device.kind == DeviceKind::Host && port.nic.is_none();
+        let down = port.admin.get() == Some(State::Down) && scope.admin_down == PortState::Skip;
+        let oper = port.oper.get() == Some(State::Down) && scope.oper_down == PortState::Skip;
+        if host_without_rdma || down || oper || !scope.includes(&port.name) {
+            continue;
+        }
+        if !options.ports.matches(&port.name) {
+            continue;
+        }
+        let effective = policy.effective(&subject(device, Some(port)));
+        let same = |group: &&mut Group| {
+            let first = group.ports.first().and_then(|n| device.ports.get(*n));
+            group.effective.id == effective.id
+                && first.is_some_and(|first| first.settings() == port.settings())
+        };
+        match groups.iter_mut().rev().take(MOST_GROUPS).find(same) {
+            Some(group) => group.ports.push(n),
+            None => groups.push(Group {
+                effective,
+                ports: vec![n],
+            }),
+        }
+    }
+    groups
+}
+
+/// Gathers the verdicts on one device.
+struct Bench<'a> {
+    read: &'a ReadDevice,
+    policy: &'a PolicySet,
+    options: &'a Options,
+    device: Arc<str>,
+    names: Vec<Arc<str>>,
+    places: Places<'a>,
+    texts: BTreeMap<&'a str, Arc<str>>,
+    sources: BTreeMap<&'a str, Arc<str>>,
+    counts: Counts,
+    skipped: BTreeMap<&'static str, usize>,
+    findings: Vec<Finding>,
+    remarks: Vec<String>,
+}
+
+impl<'a> Bench<'a> {
+    fn new(read: &'a ReadDevice, policy: &'a PolicySet, options: &'a Options) -> Self {
+        let ports = read.device.iter().flat_map(|device| &device.ports);
+        Bench {
+            read,
+            policy,
+            options,
+            device: read.name.as_str().into(),
+            names: ports.map(|port| port.name.as_str().into()).collect(),
+            places: Places::new(&read.captures),
+            texts: BTreeMap::new(),
+            sources: BTreeMap::new(),
+            counts: Counts::default(),
+            skipped: BTreeMap::new(),
+            findings: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    /// A problem on reading: always unknown.
+    fn problem(&mut self, check: &'static str, note: &Note) {
+        if self.policy.disabled(check).is_some() {
+            return;
+        }
+        let severity = self.severity(check, Severity::High, None);
+        let evidence = self.evidence(note.at).into_iter().collect();
+        self.counts.unknown += 1;
+        self.findings.push(Finding {
+            check: Cow::Borrowed(check),
+            status: Status::Unknown,
+            severity,
+            device: self.device.clone(),
+            peer: None,
+            class: None,
+            message: note.text.clone(),
+            expected: None,
+            actual: None,
+            kind: Kind::Unknown,
+            policy: Position::default(),
+            waiver: None,
+            places: vec![PortPlace {
+                port: note.port.as_deref().map(Arc::from),
+                evidence,
+                fix: Vec::new(),
+            }],
+        });
+    }
+
+    fn nothing_to_judge(&mut self, device: &Device) {
+        let what = match device.kind {
+            _ if !device.ports.is_empty() && device.kind == DeviceKind::Switch => return,
+            DeviceKind::Host if !device.ports.is_empty() => {
+                "no RDMA device is known on this host, so none of its ports is judged"
+            }
+            _ => "no port could be read from its captures",
+        };
+        let note = Note {
+            kind: NoteKind::Failed,
+            port: None,
+            text: what.to_owned(),
+            at: Origin::NONE,
+        };
+        self.problem("collect/failed", &note);
+    }
+
+    /// A check whose kind of facts no capture holds. Required, it is unknown.
+    fn skip(&mut self, check: &'static dyn Check, subjects: usize) {
+        let about = check.about();
+        if let Some(position) = self.policy.required(about.id) {
+            let what = match about.needs {
+                Needs::Config => "configuration",
+                Needs::Operational => "operational state",
+                Needs::Counters => "counters",
+                Needs::Peers => "neighbours",
+            };
+            let message = format!("no capture of this device holds {what}, which this check needs");
+            let verdicts = Verdicts {
+                passes: 0,
+                details: vec![Detail::unknown(message).policy(position)],
+            };
+            if let Some(device) = &self.read.device {
+                self.take(check, verdicts, device, &[]);
+            }
+        } else {
+            self.counts.skipped += subjects;
+            *self.skipped.entry(about.id).or_default() += subjects;
+        }
+    }
+
+    /// The severity of a finding: the policy's before the verdict's before the
+    /// check's; what a verdict calls information stays that.
+    fn severity(&self, check: &str, own: Severity, verdict: Option<Severity>) -> Severity {
+        if verdict == Some(Severity::Info) {
+            return Severity::Info;
+        }
+        let policy = self.policy.severity(check).map(|s| s.value);
+        policy.or(verdict).unwrap_or(own)
+    }
+
+    /// Takes a check's verdicts on the ports (none: on the device).
+    fn take(
+        &mut self,
+        check: &'static dyn Check,
+        verdicts: Verdicts,
+        device: &'a Device,
+        ports: &[usize],
+    ) {
+        let about = check.about();
+        self.counts.pass += verdicts.passes * ports.len().max(1);
+        if self.options.passes && verdicts.passes > 0 {
+            let mut pass = Detail::fail(about.title);
+            pass.expected = None;
+            self.add(check, Status::Pass, pass, device, ports);
+        }
+        for detail in verdicts.details {
+            let status = if detail.unknown {
+                Status::Unknown
+            } else {
+                Status::Fail
+            };
+            self.add(check, status, detail, device, ports);
+        }
+    }
+
+    fn add(
+        &mut self,
+        check: &'static dyn Check,
+        status: Status,
+        detail: Detail,
+        device: &'a Device,
+        ports: &[usize],
+    ) {
+        let about = check.about();
+        let mut severity = self.severity(about.id, about.severity, detail.severity);
+        let first = ports.first().and_then(|n| device.ports.get(*n));
+        let oper_down = first.is_some_and(|port| port.oper.get() == Some(State::Down));
+        if oper_down && self.policy.scope().oper_down == PortState::Info {
+            severity = Severity::Info;
+        }
+        let mut places = Vec::with_capacity(ports.len().max(1));
+        if ports.is_empty() {
+            let named = detail.port.as_deref();
+            let port = named.and_then(|name| device.port(name));
+            let mut place = self.place(&detail, device, port);
+            place.port = named.map(Arc::from);
+            places.push(place);
+        }
+        for (index, n) in ports.iter().enumerate() {
+            let Some(port) = device.ports.get(*n) else {
+                continue;
+            };
+            let mut place = if index == 0 || self.options.each_port {
+                self.place(&detail, device, Some(port))
+            } else {
+                PortPlace::default()
+            };
+            place.port = self.names.get(*n).cloned();
+            places.push(place);
+        }
+        let mut finding = Finding {
+            check: Cow::Borrowed(about.id),
+            status,
+            severity,
+            device: self.device.clone(),
+            peer: None,
+            class: detail.class,
+            message: detail.message,
+            expected: detail.expected,
+            actual: detail.actual,
+            kind: detail.kind,
+            policy: detail.policy,
+            waiver: None,
+            places,
+        };
+        if status == Status::Fail {
+            self.waive(&mut finding);
+        }
+        self.push(finding);
+    }
+
+    /// Splits off the ports that a waiver covers.
+    fn waive(&mut self, finding: &mut Finding) {
+        if self.policy.policy().waivers.is_none() {
+            return;
+        }
+        let places = std::mem::take(&mut finding.places);
+        for place in places {
+            let waived = self.policy.waiver(
+                &finding.check,
+                &finding.device,
+                place.port.as_deref(),
+                self.options.now,
+            );
+            match waived.filter(|waived| !waived.expired) {
+                None => finding.places.push(place),
+                Some(waived) => {
+                    let text = |located: &Option<crate::policy::Located<String>>| {
+                        located.as_ref().map(|l| l.value.clone())
+                    };
+                    let reason = text(&waived.waiver.reason).unwrap_or_default();
+                    let waiver = match text(&waived.waiver.owner) {
+                        Some(owner) => format!("{reason} ({owner})"),
+                        None => reason,
+                    };
+                    self.push(Finding {
+                        status: Status::Waived,
+                        waiver: Some(waiver),
+                        places: vec![place],
+                        ..finding.clone()
+                    });
+                }
+            }
+        }
+    }
+
+    /// Adds a finding, or its ports to one that says the same.
+    fn push(&mut self, finding: Finding) {
+        if finding.places.is_empty() {
+            return;
+        }
+        let count = finding.places.len();
+        match finding.status {
+            Status::Fail => self.counts.fail += count,
+            Status::Unknown => self.counts.unknown += count,
+            Status::Waived => self.counts.waived += count,
+            Status::Pass => {}
+        }
+        let same = |other: &&mut Finding| {
+            other.check == finding.check
+                && other.status == finding.status
+                && other.severity == finding.severity
+                && other.class == finding.class
+                && other.message == finding.message
+                && (&other.expected, &other.actual, &other.waiver)
+                    == (&finding.expected, &finding.actual, &finding.waiver)
+                && (other.kind, other.policy) == (finding.kind, finding.policy)
+        };
+        // What says the same comes from the same check, so it is near the end.
+        const NEAR: usize = 64;
+        match self.findings.iter_mut().rev().take(NEAR).find(same) {
+            Some(other) => other.places.extend(finding.places),
+            None => self.findings.push(finding),
+        }
+    }
+
+    fn place(&mut self, detail: &Detail, device: &Device, port: Option<&Port>) -> PortPlace {
+        let mut evidence: Vec<Evidence> = Vec::new();
+        let mut add = |bench: &mut Self, origin: Origin| {
+            let found = bench.evidence(origin);
+            evidence.extend(found.filter(|e| !evidence.contains(e)).into_iter());
+        };
+        for at in &detail.evidence {
+            match (at, port) {
+                (At::Origin(origin), _) => add(self, *origin),
+                (At::Field(field), Some(port)) => {
+                    let found = port.evidence(field);
+                    add(self, found.at);
+                    add(self, found.attached);
+                }
+                (At::Field(_), None) => {}
+            }
+        }
+        let remedy = detail.remedy.as_ref().filter(|_| !detail.unknown);
+        let fix = remedy.and_then(|remedy| {
+            let platform = platform::by_name(device.platform)?;
+            Some(platform.fix(device, port.map_or("*", |port| &port.name), remedy))
+        });
+        PortPlace {
+            port: None,
+            evidence,
+            fix: fix.unwrap_or_default(),
+        }
+    }
+
+    /// The line of an origin; equal texts are stored once.
+    fn evidence(&mut self, origin: Origin) -> Option<Evidence> {
+        let place = self.places.find(origin)?;
+        let source = self.sources.entry(place.source);
+        let source = source.or_insert_with(|| place.source.into()).clone();
+        let text = self.texts.entry(place.text);
+        Some(Evidence {
+            source,
+            line: place.line,
+            text: text.or_insert_with(|| place.text.into()).clone(),
+        })
+    }
+
+    /// The conditions that the policy states in CEL.
+    fn asserts(&mut self, device: &'a Device, groups: &[Group]) {
+        let asserts = self.policy.asserts().iter();
+        let asserts = asserts.filter(|a| self.options.checks.matches(&a.id.value));
+        let asserts: Vec<&CompiledAssert> = asserts.collect();
+        if asserts.is_empty() {
+            return;
+        }
+        let whole = Bound::new(&crate::model::json::device(device));
+        for assert in &asserts {
+            if assert.each == Each::Device {
+                let outcome = assert.evaluate(Bindings {
+                    device: &whole,
+                    port: None,
+                    nic: None,
+                });
+                self.asserted(assert, outcome, None);
+            }
+        }
+        for n in groups.iter().flat_map(|group| &group.ports) {
+            let Some(port) = device.ports.get(*n) else {
+                continue;
+            };
+            let json = crate::model::json::port(port);
+            let nic = json.get("nic").filter(|nic| !nic.is_null()).map(Bound::new);
+            let bound = Bound::new(&json);
+            for assert in asserts.iter().filter(|assert| assert.each == Each::Port) {
+                let outcome = assert.evaluate(Bindings {
+                    device: &whole,
+                    port: Some(&bound),
+                    nic: nic.as_ref(),
+                });
+                self.asserted(assert, outcome, self.names.get(*n).cloned());
+            }
+        }
+    }
+
+    fn asserted(&mut self, assert: &CompiledAssert, outcome: Outcome, port: Option<Arc<str>>) {
+        let (status, message) = match outcome {
+            Outcome::Holds => {
+                self.counts.pass += 1;
+                return;
+            }
+            Outcome::NotApplicable => return,
+            Outcome::Broken => (
+                Status::Fail,
+                assert
+                    .message
+                    .clone()
+                    .unwrap_or_else(|| "the condition does not hold".to_owned()),
+            ),
+            Outcome::Unknown(why) => (
+                Status::Unknown,
+                format!("the condition cannot be evaluated: {why}"),
+            ),
+        };
+        let id = assert.id.value.clone();
+        let mut finding = Finding {
+            severity: self.severity(&id, assert.severity, None),
+            check: Cow::Owned(id),
+            status,
+            device: self.device.clone(),
+            peer: None,
+            class: None,
+            message,
+            expected: Some(assert.expr.value.clone()),
+            actual: None,
+            kind: Kind::Explicit,
+            policy: assert.id.position,
+            waiver: None,
+            places: vec![PortPlace {
+                port,
+                ..PortPlace::default()
+            }],
+        };
+        if status == Status::Fail {
+            self.waive(&mut finding);
+        }
+        self.push(finding);
+    }
+
+    fn finish(mut self, ports: usize) -> Judged {
+        let device = self.read.device.as_ref();
+        let remarks = device.iter().flat_map(|device| &device.notes);
+        let remarks = remarks.filter(|note| note.kind == NoteKind::Remark);
+        self.remarks.extend(remarks.map(|note| note.text.clone()));
+        let mut status = self.read.status;
+        if ports == 0 && status == DeviceStatus::Audited {
+            status = DeviceStatus::Partial;
+        }
+        Judged {
+            entry: DeviceEntry {
+                name: self.read.name.clone(),
+                platform: device.map(|device| device.platform),
+                status,
+                ports,
+                remarks: self.remarks,
+            },
+            counts: self.counts,
+            skipped: self.skipped,
+            findings: self.findings,
+        }
+    }
+}
+
+/// What the policy itself gives rise to: expired waivers, and parts of it that
+/// matched nothing.
+pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Finding> {
+    let finding = |check: &'static str, own: Severity, message: String, at: Position| Finding {
+        check: Cow::Borrowed(check),
+        status: Status::Fail,
+        severity: policy.severity(check).map_or(own, |s| s.value),
+        device: policy.source().into(),
+        peer: None,
+        class: None,
+        message,
+        expected: None,
+        actual: None,
+        kind: Kind::Explicit,
+        policy: at,
+        waiver: None,
+        places: vec![PortPlace::default()],
+    };
+    let mut findings = Vec::new();
+    let wanted = |check: &str| options.checks.matches(check) && policy.disabled(check).is_none();
+    if wanted("policy/waiver-expired") {
+        for waiver in policy.expired_waivers(options.now) {
+            let patterns = waiver.check.iter().flat_map(|check| check.value.patterns());
+            let check = patterns.cloned().collect::<Vec<_>>().join(", ");
+            let message = format!("the waiver of {check} has expired: it waives nothing any more");
+            let severity = Severity::Medium;
+            findings.push(finding(
+                "policy/waiver-expired",
+                severity,
+                message,
+                waiver.position,
+            ));
+        }
+    }
+    if wanted("policy/matches-nothing") {
+        for unmatched in policy.unmatched() {
+            let message = format!("the {} {} matches nothing", unmatched.kind, unmatched.text);
+            let severity = Severity::Low;
+            findings.push(finding(
+                "policy/matches-nothing",
+                severity,
+                message,
+                unmatched.position,
+            ));
+        }
+    }
+    findings
+}

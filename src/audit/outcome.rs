@@ -1,0 +1,57 @@
+//! What a report means to a script: the exit code.
+
+use super::{DeviceStatus, Report};
+use crate::finding::Status;
+use crate::policy::{PolicySet, Severity};
+
+/// The outcome of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// Nothing to tell.
+    Clean,
+    /// A finding at or above the threshold.
+    Findings,
+    /// No such finding, but something needed stayed unknown.
+    Unknown,
+}
+
+/// The exit code of an outcome.
+pub fn exit_code(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Clean => 0,
+        Outcome::Findings => 1,
+        Outcome::Unknown => 3,
+    }
+}
+
+impl Report {
+    /// The outcome. `fail_on` is the least severity that counts, `None` for
+    /// never. With `require:` in the policy only unknowns of those checks
+    /// count; a device of which nothing could be read always does.
+    pub fn outcome(
+        &self,
+        policy: &PolicySet,
+        fail_on: Option<Severity>,
+        allow_unknown: bool,
+    ) -> Outcome {
+        let fails = self.findings.iter().any(|finding| {
+            finding.status == Status::Fail && fail_on.is_some_and(|least| finding.severity <= least)
+        });
+        if fails {
+            return Outcome::Findings;
+        }
+        let read = |status| matches!(status, DeviceStatus::Audited | DeviceStatus::Partial);
+        if !self.devices.iter().any(|device| read(device.status)) {
+            return Outcome::Unknown; // nothing was recognised: never clean
+        }
+        let unread = self.devices.iter().any(|device| !read(device.status));
+        let unknown = self.findings.iter().any(|finding| {
+            finding.status == Status::Unknown
+                && (!policy.has_require() || policy.required(&finding.check).is_some())
+        });
+        if (unread || unknown) && !allow_unknown {
+            return Outcome::Unknown;
+        }
+        Outcome::Clean
+    }
+}

@@ -1,0 +1,167 @@
+//! Reads a device: its captures are recognised, and their platform turns them
+//! into the model.
+
+use crate::model::{Device, Note, NoteKind, Origin};
+use crate::platform::{self, CaptureSpec, Certainty, Platform};
+use crate::source::{Capture, Unit};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How far a device was audited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DeviceStatus {
+    /// Its captures were read.
+    Audited,
+    /// Some of its captures were not.
+    Partial,
+    /// None of its captures is of a kind that a platform knows.
+    Unrecognised,
+    /// It could not be read at all.
+    Error,
+}
+
+impl DeviceStatus {
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            DeviceStatus::Audited => "audited",
+            DeviceStatus::Partial => "partial",
+            DeviceStatus::Unrecognised => "unrecognised",
+            DeviceStatus::Error => "error",
+        }
+    }
+}
+
+/// A device as read.
+pub struct ReadDevice {
+    /// Its name.
+    pub name: String,
+    /// How far it was read.
+    pub status: DeviceStatus,
+    /// The model, where a platform could make one.
+    pub device: Option<Device>,
+    /// What could not be read, with the check that it belongs to.
+    pub problems: Vec<(&'static str, Note)>,
+    /// The captures that origins count in.
+    pub captures: Vec<Capture>,
+}
+
+/// Reads the captures of a unit and makes its model. A parser that panics
+/// costs this device only.
+pub fn read_unit(unit: &Unit) -> ReadDevice {
+    let loaded = unit.load();
+    let mut read = ReadDevice {
+        name: unit.name.clone(),
+        status: DeviceStatus::Audited,
+        device: None,
+        problems: Vec::new(),
+        captures: loaded.captures,
+    };
+    for (capture, what) in loaded.problems {
+        read.problem("collect/failed", NoteKind::Failed, what, Some(capture));
+    }
+    if let Some(clash) = loaded.clash {
+        read.problem("collect/failed", NoteKind::Failed, clash, None);
+        read.status = DeviceStatus::Error;
+        return read;
+    }
+    let Some(platform) = platform_of(&read.captures) else {
+        read.unrecognised(|_| true);
+        read.status = DeviceStatus::Unrecognised;
+        return read;
+    };
+    let recognised = recognise(platform, &read.captures);
+    let pairs: Vec<_> = read.captures.iter().zip(recognised.clone()).collect();
+    let made = catch_unwind(AssertUnwindSafe(|| platform.read(&unit.name, &pairs)));
+    match made {
+        Ok(device) => {
+            read.unrecognised(|n| recognised.get(n).is_none_or(Option::is_none));
+            let failed = device.notes.iter().any(|note| {
+                matches!(
+                    note.kind,
+                    NoteKind::Failed | NoteKind::Denied | NoteKind::Unrecognised
+                )
+            });
+            if failed || !read.problems.is_empty() {
+                read.status = DeviceStatus::Partial;
+            }
+            read.device = Some(device);
+        }
+        Err(panic) => {
+            let what = format!(
+                "the {} parser stopped on an internal error ({}); please report it with the capture",
+                platform.name(),
+                panic_text(panic.as_ref()),
+            );
+            read.problem("internal/parser", NoteKind::Failed, what, None);
+            read.status = DeviceStatus::Error;
+        }
+    }
+    read
+}
+
+impl ReadDevice {
+    fn problem(
+        &mut self,
+        check: &'static str,
+        kind: NoteKind,
+        text: String,
+        capture: Option<usize>,
+    ) {
+        let at = capture.map_or(Origin::NONE, |n| Origin::new(n, 0));
+        self.problems.push((
+            check,
+            Note {
+                kind,
+                port: None,
+                text,
+                at,
+            },
+        ));
+    }
+
+    fn unrecognised(&mut self, is: impl Fn(usize) -> bool) {
+        let told: Vec<Option<usize>> = self.problems.iter().map(|p| p.1.at.capture()).collect();
+        for n in 0..self.captures.len() {
+            if is(n) && !told.contains(&Some(n)) && !self.captures[n].text.trim().is_empty() {
+                let what = match &self.captures[n].command {
+                    Some(command) => format!("the output of `{command}` is of no kind known"),
+                    None => "the content is of no kind known".to_owned(),
+                };
+                let kind = NoteKind::Unrecognised;
+                self.problem("collect/unrecognised", kind, what, Some(n));
+            }
+        }
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = panic.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "no message".to_owned()
+    }
+}
+
+/// The platform that recognises the captures best.
+fn platform_of(captures: &[Capture]) -> Option<&'static dyn Platform> {
+    let mut best: Option<(&'static dyn Platform, (Certainty, usize))> = None;
+    for platform in platform::registry() {
+        let seen = captures.iter().filter_map(|c| platform.recognise(c));
+        let (mut top, mut count) = (Certainty::Possible, 0);
+        for recognised in seen {
+            top = top.max(recognised.certainty);
+            count += 1;
+        }
+        if count > 0 && best.is_none_or(|(_, score)| (top, count) > score) {
+            best = Some((*platform, (top, count)));
+        }
+    }
+    best.map(|(platform, _)| platform)
+}
+
+fn recognise(platform: &dyn Platform, captures: &[Capture]) -> Vec<Option<&'static CaptureSpec>> {
+    let recognised = captures.iter().map(|capture| platform.recognise(capture));
+    recognised.map(|r| r.map(|r| r.spec)).collect()
+}
