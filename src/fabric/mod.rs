@@ -1,0 +1,3 @@
+//! What follows from the model beyond a single fact.
+
+pub mod headroom;
