@@ -1,6 +1,9 @@
 //! Checks: pure functions from facts and policy to verdicts. One file an
 //! area, one struct a check, one line each in [`registry`].
 
+mod ecn;
+mod map;
+mod pfc;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};
@@ -10,7 +13,29 @@ use crate::policy::{Effective, PolicySet, Severity};
 
 /// All checks, by area.
 pub fn registry() -> &'static [&'static dyn Check] {
-    &[]
+    &[
+        &pfc::Missing,
+        &pfc::Extra,
+        &pfc::Mode,
+        &pfc::LinkPause,
+        &pfc::Watchdog,
+        &pfc::Operational,
+        &map::Dscp,
+        &map::SharedClass,
+        &map::Queue,
+        &map::Group,
+        &map::PfcQueue,
+        &map::Conflict,
+        &map::Unresolved,
+        &map::Rewrite,
+        &map::Override,
+        &map::TrustMode,
+        &ecn::Missing,
+        &ecn::Thresholds,
+        &ecn::Order,
+        &ecn::AfterPfc,
+        &ecn::Drops,
+    ]
 }
 
 /// The check with this identifier.
