@@ -1,9 +1,12 @@
 //! Checks: pure functions from facts and policy to verdicts. One file an
 //! area, one struct a check, one line each in [`registry`].
 
+mod buffer;
 mod ecn;
 mod map;
+mod mtu;
 mod pfc;
+mod sched;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};
@@ -35,6 +38,14 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &ecn::Order,
         &ecn::AfterPfc,
         &ecn::Drops,
+        &buffer::Headroom,
+        &buffer::Pool,
+        &buffer::Oversubscribed,
+        &buffer::Egress,
+        &sched::Cnp,
+        &sched::Share,
+        &mtu::Port,
+        &mtu::Rdma,
     ]
 }
 
