@@ -580,12 +580,12 @@ impl Check for TrustMode {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        trust(cx, Severity::Critical, out);
+        trust(cx, out);
     }
 }
 
 /// Shared by trust/mode on switches and nic/trust on hosts.
-pub(super) fn trust(cx: &PortContext<'_>, _severity: Severity, out: &mut Verdicts) {
+pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
     let Some(wanted) = &cx.policy.trust else {
         return;
     };

@@ -2,9 +2,13 @@
 //! area, one struct a check, one line each in [`registry`].
 
 mod buffer;
+mod collect;
+mod counters;
+mod dcqcn;
 mod ecn;
 mod map;
 mod mtu;
+mod nic;
 mod pfc;
 mod sched;
 mod verdict;
@@ -46,6 +50,33 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &sched::Share,
         &mtu::Port,
         &mtu::Rdma,
+        &nic::Trust,
+        &nic::Tos,
+        &nic::Gid,
+        &nic::DcbxAgent,
+        &nic::Link,
+        &nic::Pending,
+        &nic::Volatile,
+        &nic::Software,
+        &nic::PauseGuard,
+        &dcqcn::Enabled,
+        &dcqcn::Parameters,
+        &dcqcn::Marking,
+        &counters::LosslessDrop,
+        &counters::PfcStorm,
+        &counters::Watchdog,
+        &counters::Retransmit,
+        &counters::LinkError,
+        &counters::PauseGlobal,
+        &counters::Class,
+        &collect::Unreachable,
+        &collect::Denied,
+        &collect::Failed,
+        &collect::Unrecognised,
+        &collect::Unparsed,
+        &collect::Parser,
+        &collect::WaiverExpired,
+        &collect::MatchesNothing,
     ]
 }
 
