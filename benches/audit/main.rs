@@ -1,8 +1,8 @@
 //! Whole audits next to merely parsing the same bytes, in one run. See README.md.
 
+use rayon::prelude::*;
 use roceaudit::audit::{Options, Selection, audit};
 use roceaudit::{policy, report, source};
-use rayon::prelude::*;
 use std::error::Error;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,12 @@ fn main() -> Result<()> {
     let folder = PathBuf::from(folder.as_deref().unwrap_or(default));
     let files = json_files(&folder)?;
     let mut out = io::stdout().lock();
-    writeln!(out, "{} configurations of {}", files.len(), folder.display())?;
+    writeln!(
+        out,
+        "{} configurations of {}",
+        files.len(),
+        folder.display()
+    )?;
 
     let thousand = fabric(&files, DEVICES)?;
     let bytes = total_bytes(thousand.path())?;
@@ -39,9 +44,21 @@ fn main() -> Result<()> {
         bytes as f64 / 1e6,
         rayon::current_num_threads()
     )?;
-    writeln!(out, "  parse into serde_json::Value  {parse:>10.1?}  {:>7.0} MB/s", speed(parse))?;
-    writeln!(out, "  read, judge and report        {whole:>10.1?}  {:>7.0} MB/s", speed(whole))?;
-    writeln!(out, "  ratio                         {:>10.2}", whole.as_secs_f64() / parse.as_secs_f64())?;
+    writeln!(
+        out,
+        "  parse into serde_json::Value  {parse:>10.1?}  {:>7.0} MB/s",
+        speed(parse)
+    )?;
+    writeln!(
+        out,
+        "  read, judge and report        {whole:>10.1?}  {:>7.0} MB/s",
+        speed(whole)
+    )?;
+    writeln!(
+        out,
+        "  ratio                         {:>10.2}",
+        whole.as_secs_f64() / parse.as_secs_f64()
+    )?;
 
     let near = nearest_in_size(&files)?;
     let many = fabric(&near, MANY_DEVICES)?;
@@ -61,7 +78,10 @@ fn json_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "json") {
+        if path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+        {
             files.push(path.canonicalize()?);
         }
     }
