@@ -11,7 +11,7 @@ use crate::model::{
     NoteKind, Origin, Peer, PfcMode, PoolMode, Port, Priorities, Queue, SchedulerKind, State,
     Trust, Why,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Ports of the device, by name.
@@ -222,15 +222,17 @@ pub fn ports(
         profiles: &profiles,
         notes,
         nvidia,
+        void: Default::default(),
+        told: Default::default(),
         last: ("", 0),
     };
     reader.port_table();
     reader.port_qos_map();
     reader.queues();
     reader.buffer_queues();
+    reader.cables();
     buffers::read(&mut reader, lookups);
     reader.watchdog();
-    reader.cables();
     reader.neighbors();
 }
 
@@ -281,6 +283,11 @@ pub struct Reader<'r, 'd> {
     pub notes: &'r mut Notes,
     /// The ASIC is NVIDIA's.
     pub nvidia: bool,
+    /// Ports whose row of PORT_QOS_MAP is not in force, and the reference
+    /// that leads nowhere.
+    void: HashMap<usize, Origin>,
+    /// Dangling references that were told: table, port, name.
+    told: HashSet<(Table, String, String)>,
     /// The port looked up last: tables go port by port.
     last: (&'r str, usize),
 }
@@ -307,9 +314,12 @@ impl<'r> Reader<'r, '_> {
             .key
             .rsplit_once('|')
             .map_or(&*row.key, |(ports, _)| ports);
-        let port = (!key.contains([',', '|'])).then_some(key);
-        self.notes
-            .add(NoteKind::Unresolved, port, text.clone(), field.at);
+        // Once a port: its queues often share the name.
+        if self.told.insert((table, key.to_owned(), value.to_owned())) {
+            let port = (!key.contains([',', '|'])).then_some(key);
+            self.notes
+                .add(NoteKind::Unresolved, port, text.clone(), field.at);
+        }
         text
     }
 
@@ -506,7 +516,10 @@ impl<'r> Reader<'r, '_> {
             return;
         };
         let enabled = match &qos.void {
-            Some((_, at)) => Fact::explicit(Priorities::NONE, *at),
+            Some((_, at)) => {
+                self.void.insert(n, *at);
+                Fact::explicit(Priorities::NONE, *at)
+            }
             None => qos.enabled.clone(),
         };
         port.pfc.watchdog.priorities = match &qos.watched {
@@ -704,6 +717,10 @@ impl<'r> Reader<'r, '_> {
                     && let Some(port) = self.list.get_mut(n)
                 {
                     watchdog_row(port, row, self.notes);
+                    // The watched set is a field of the row that is not applied.
+                    if let Some(at) = self.void.get(&n) {
+                        port.pfc.watchdog.enabled = Fact::explicit(false, *at);
+                    }
                 }
             }
         }

@@ -117,13 +117,19 @@ const TABLES: &[&str] = &[
 ];
 
 /// Tables whose names others could use as well.
-const COMMON_TABLES: &[&str] = &["\"PORT\"", "\"PORT|Ethernet", "\"QUEUE", "\"SCHEDULER"];
+const COMMON_TABLES: &[&str] = &["\"PORT", "\"QUEUE", "\"SCHEDULER"];
 
 /// What a `show` command prints first is within so many bytes.
 const HEAD: usize = 8192;
 
 fn by_command(command: &str) -> Option<&'static CaptureSpec> {
     SPECS.iter().find(|spec| spec.command == command)
+}
+
+/// Whether a key of the JSON is this table, or a row of it in a flat dump.
+fn names(json: &[u8], table: &str) -> bool {
+    memmem::find_iter(json, table.as_bytes())
+        .any(|at| matches!(json.get(at + table.len()), Some(b'"' | b'|')))
 }
 
 impl Platform for Sonic {
@@ -144,7 +150,7 @@ impl Platform for Sonic {
         let holds = |text: &[u8], word: &str| memmem::find(text, word.as_bytes()).is_some();
         if let Some(start) = parse::json_start(&capture.text) {
             let json = bytes.get(start..).unwrap_or_default();
-            let any = |words: &[&str]| words.iter().any(|word| holds(json, word));
+            let any = |tables: &[&str]| tables.iter().any(|table| names(json, table));
             let certainty = match (any(TABLES), any(COMMON_TABLES)) {
                 (true, _) => Some(Certainty::Sure),
                 (false, true) => Some(Certainty::Likely),

@@ -11,7 +11,7 @@ use memchr::memmem;
 use std::borrow::Cow;
 
 /// The tables that are read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // each is named as its table
 pub enum Table {
     DeviceMetadata,
