@@ -27,27 +27,50 @@ pub struct Ports {
 impl Ports {
     /// The port with this name; made unless the list is closed.
     pub fn get(&mut self, name: &str) -> Option<&mut Port> {
-        let n = match self.index.get(name) {
-            Some(n) => *n,
+        let n = match self.find(name) {
+            Some(n) => n,
             None if self.closed => return None,
-            None => self.add(name),
+            None => {
+                self.list.push(Port::new(name));
+                self.list.len() - 1
+            }
         };
         self.list.get_mut(n)
     }
 
-    fn add(&mut self, name: &str) -> usize {
-        if let Some(n) = self.index.get(name) {
-            return *n;
+    fn find(&mut self, name: &str) -> Option<usize> {
+        // Built only where ports are looked up by name.
+        for (n, port) in self.list.iter().enumerate().skip(self.index.len()) {
+            self.index.insert(port.name.clone(), n);
         }
-        self.list.push(Port::new(name));
-        self.index.insert(name.to_owned(), self.list.len() - 1);
-        self.list.len() - 1
+        self.index.get(name).copied()
+    }
+
+    /// Adds those of these ports that are not there yet; where each stands.
+    fn add_all<'r>(&mut self, mut names: Vec<&'r str>) -> HashMap<&'r str, usize> {
+        names.sort_by(|a, b| natural(a, b).then_with(|| a.cmp(b)));
+        names.dedup();
+        self.list.reserve(names.len());
+        let first = self.list.is_empty();
+        let mut places = HashMap::with_capacity(names.len());
+        for name in names {
+            let there = if first { None } else { self.find(name) };
+            let n = there.unwrap_or_else(|| {
+                self.list.push(Port::new(name));
+                self.list.len() - 1
+            });
+            places.insert(name, n);
+        }
+        places
     }
 
     /// In natural order.
     pub fn sorted(self) -> Vec<Port> {
         let mut list = self.list;
-        list.sort_by(|a, b| natural(&a.name, &b.name));
+        let order = |a: &Port, b: &Port| natural(&a.name, &b.name);
+        if !list.is_sorted_by(|a, b| order(a, b).is_le()) {
+            list.sort_by(order);
+        }
         list
     }
 }
@@ -239,34 +262,31 @@ pub fn ports(
 /// The ports of this ASIC: those of PORT, or all that its tables name where
 /// PORT is absent or cut.
 fn local_ports<'r>(ports: &mut Ports, db: &'r Database<'_>) -> HashMap<&'r str, usize> {
-    let mut local = HashMap::new();
-    let mut add = |name: &'r str| {
-        if !local.contains_key(name) {
-            local.insert(name, ports.add(name));
-        }
-    };
+    let mut names = Vec::new();
     for row in db.rows(Table::Port) {
-        let role = row.get("role").and_then(|field| field.value);
-        if !is_internal(&row.key) && !matches!(role.as_deref(), Some("Rec" | "Inb")) {
-            add(&row.key);
+        let role = || row.get("role").and_then(|field| field.value);
+        if !is_internal(&row.key) && !matches!(role().as_deref(), Some("Rec" | "Inb")) {
+            names.push(&*row.key);
         }
     }
     if db.has(Table::Port) && !db.cut {
         ports.closed = true;
-        return local;
+        return ports.add_all(names);
     }
     for table in [Table::PortQosMap, Table::PfcWatchdog] {
         let keys = db.rows(table).iter().flat_map(|row| row.key.split(','));
-        keys.filter(|name| is_port(name)).for_each(&mut add);
+        names.extend(keys.filter(|name| is_port(name)));
     }
     for table in [Table::Queue, Table::BufferPg, Table::BufferQueue] {
         let keys = db.rows(table).iter().filter_map(|row| port_key(&row.key));
-        let names = keys
-            .filter(|k| k.host.is_none())
-            .flat_map(|k| k.ports.split(','));
-        names.filter(|name| is_port(name)).for_each(&mut add);
+        let ports = keys.filter(|key| key.host.is_none()).map(|key| key.ports);
+        for name in ports.flat_map(|ports| ports.split(',')) {
+            if is_port(name) && names.last() != Some(&name) {
+                names.push(name);
+            }
+        }
     }
-    local
+    ports.add_all(names)
 }
 
 /// Reads the tables of one ASIC into its ports.
@@ -771,10 +791,10 @@ impl<'r> Reader<'r, '_> {
 
 /// A list of priorities as CONFIG_DB writes it: `3,4`, or nothing.
 pub fn priorities(text: &str) -> Option<Priorities> {
-    if text.trim().is_empty() {
+    if text.trim_ascii().is_empty() {
         return Some(Priorities::NONE);
     }
-    let number = |part: &str| part.trim().parse().ok().filter(|p: &u8| *p < 8);
+    let number = |part: &str| part.trim_ascii().parse().ok().filter(|p: &u8| *p < 8);
     text.split(',').map(number).collect()
 }
 
@@ -949,35 +969,32 @@ fn no_wred() -> Ecn {
 /// The weights of a port's queues.
 #[derive(Clone, Default)]
 struct Weights {
-    /// Queue, weight, and the line that binds it.
-    of: Vec<(u8, u32, Origin)>,
+    /// By queue: its weight, and the line that binds it.
+    of: [Option<(u32, Origin)>; 8],
     unclear: bool,
 }
 
 impl Weights {
     fn set(&mut self, id: u8, kind: Option<SchedulerKind>, weight: Option<(u32, Origin)>) {
-        self.of.retain(|(queue, ..)| *queue != id);
-        match (kind, weight) {
-            (Some(SchedulerKind::Strict), _) => {}
-            (Some(SchedulerKind::Weighted), Some((weight, at))) => self.of.push((id, weight, at)),
-            _ => self.unclear = true,
-        }
+        let Some(place) = self.of.get_mut(usize::from(id)) else {
+            return;
+        };
+        *place = weight.filter(|_| kind == Some(SchedulerKind::Weighted));
+        self.unclear |= place.is_none() && kind != Some(SchedulerKind::Strict);
     }
 
     fn share(&self, port: &mut Port) {
-        let sum: u64 = self
-            .of
-            .iter()
-            .map(|(_, weight, _)| u64::from(*weight))
-            .sum();
+        let weights = self.of.iter().flatten();
+        let sum: u64 = weights.map(|(weight, _)| u64::from(*weight)).sum();
         for queue in &mut port.queues {
+            let weight = self.of.get(usize::from(queue.id)).copied().flatten();
             if queue.scheduler.get() == Some(SchedulerKind::Strict) {
                 queue.share_percent = Fact::NotApplicable;
             } else if self.unclear {
                 queue.share_percent = Fact::unknown(&defaults::SHARE_UNCLEAR);
-            } else if let Some((_, weight, at)) = self.of.iter().find(|(id, ..)| *id == queue.id) {
-                let share = f64::from(*weight) * 100.0 / sum as f64;
-                queue.share_percent = Fact::explicit(Milli::from_f64(share), *at);
+            } else if let Some((weight, at)) = weight {
+                let share = f64::from(weight) * 100.0 / sum as f64;
+                queue.share_percent = Fact::explicit(Milli::from_f64(share), at);
             }
         }
     }

@@ -503,7 +503,7 @@ pub struct Reference<'v> {
 
 /// Reads a reference.
 pub fn reference(value: &str) -> Reference<'_> {
-    let value = value.trim();
+    let value = value.trim_ascii();
     let inner = value.strip_prefix('[').and_then(|v| v.strip_suffix(']'));
     match inner.map(|inner| inner.split_once(['|', ':']).unwrap_or(("", inner))) {
         Some((table, name)) => Reference {
@@ -533,9 +533,10 @@ pub struct PortKey<'k> {
 
 /// Reads the key of a queue or a priority group; `None` where it is none.
 pub fn port_key(key: &str) -> Option<PortKey<'_>> {
-    let (ports, numbers) = key.rsplit_once('|')?;
+    let bar = memchr::memrchr(b'|', key.as_bytes())?;
+    let (ports, numbers) = (key.get(..bar)?, key.get(bar + 1..)?);
     let (first, last) = numbers.split_once('-').unwrap_or((numbers, numbers));
-    let number = |text: &str| text.trim().parse().ok().filter(|n: &u8| *n < 64);
+    let number = |text: &str| text.parse().ok().filter(|n: &u8| *n < 64);
     let (first, last) = (number(first)?, number(last)?);
     let (host, ports) = match ports.split_once('|') {
         Some((host, rest)) => (Some(host), rest.rsplit('|').next().unwrap_or(rest)),

@@ -7,7 +7,6 @@ use crate::model::port::SharedMap;
 use crate::model::{
     CodeMap, Ecn, Fact, GroupBuffer, MapName, Milli, Note, NoteKind, Origin, SchedulerKind,
 };
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What was noticed on reading. Of one kind of slip that a table repeats on
@@ -68,7 +67,10 @@ pub fn number(
     field: &Field<'_>,
     range: std::ops::RangeInclusive<i64>,
 ) -> Fact<i64> {
-    let parsed = field.value.as_deref().and_then(|v| v.trim().parse().ok());
+    let parsed = field
+        .value
+        .as_deref()
+        .and_then(|v| v.trim_ascii().parse().ok());
     match parsed.filter(|n| range.contains(n)) {
         Some(n) => Fact::explicit(n, field.at),
         None => Fact::unknown_at(notes.unreadable(table, key, field), field.at),
@@ -104,15 +106,34 @@ pub struct Buffer {
     pub limit: Fact<u64>,
 }
 
+/// Rows by name. SONiC has a handful of each, so a sorted list beats a hash.
+pub struct Named<'r, T>(Vec<(&'r str, T)>);
+
+impl<'r, T> Named<'r, T> {
+    /// Of rows with the same name the last counts, as on the device.
+    fn new(rows: impl Iterator<Item = (&'r str, T)>) -> Self {
+        let mut rows: Vec<_> = rows.collect();
+        rows.reverse();
+        rows.sort_by_key(|(name, _)| *name);
+        rows.dedup_by_key(|(name, _)| *name);
+        Named(rows)
+    }
+
+    fn get(&self, name: &str) -> Option<&T> {
+        let n = self.0.binary_search_by_key(&name, |(name, _)| name).ok()?;
+        self.0.get(n).map(|(_, row)| row)
+    }
+}
+
 /// All that can be referred to in one database.
 pub struct Profiles<'r> {
-    maps: [HashMap<&'r str, Arc<CodeMap>>; 7],
+    maps: [Named<'r, Arc<CodeMap>>; 7],
     /// WRED profiles.
-    pub wred: HashMap<&'r str, Arc<Ecn>>,
+    pub wred: Named<'r, Arc<Ecn>>,
     /// Schedulers.
-    pub schedulers: HashMap<&'r str, Scheduler>,
+    pub schedulers: Named<'r, Scheduler>,
     /// Buffer profiles.
-    pub buffers: HashMap<&'r str, Buffer>,
+    pub buffers: Named<'r, Buffer>,
     /// A map without entries: nothing is mapped.
     pub empty: Arc<CodeMap>,
     /// Every traffic class to queue 0.
@@ -157,27 +178,27 @@ pub const MAPS: [(&str, MapName, Table, u8, u8); 7] = [
 impl<'r> Profiles<'r> {
     /// Reads them all.
     pub fn read(db: &'r Database<'_>, nvidia: bool, notes: &mut Notes) -> Self {
-        let mut maps: [HashMap<&str, Arc<CodeMap>>; 7] = Default::default();
-        for (_, name, table, largest_key, largest_value) in MAPS {
-            for row in db.rows(table) {
+        let maps = MAPS.map(|(_, name, table, largest_key, largest_value)| {
+            Named::new(db.rows(table).iter().map(|row| {
                 let map = code_map(notes, name, table, row, largest_key, largest_value);
-                maps[name as usize].insert(&row.key, Arc::new(map));
-            }
-        }
+                (&*row.key, Arc::new(map))
+            }))
+        });
         let by_key = |table| db.rows(table).iter();
         let mut queue_zero = CodeMap::new();
         (0..8).for_each(|tc| queue_zero.fill_default(tc, 0, &defaults::NO_QUEUE_MAP));
         Profiles {
             maps,
-            wred: by_key(Table::WredProfile)
-                .map(|row| (&*row.key, Arc::new(ecn(notes, row, nvidia))))
-                .collect(),
-            schedulers: by_key(Table::Scheduler)
-                .map(|row| (&*row.key, scheduler(notes, row)))
-                .collect(),
-            buffers: by_key(Table::BufferProfile)
-                .map(|row| (&*row.key, buffer(notes, db, row)))
-                .collect(),
+            wred: Named::new(
+                by_key(Table::WredProfile)
+                    .map(|row| (&*row.key, Arc::new(ecn(notes, row, nvidia)))),
+            ),
+            schedulers: Named::new(
+                by_key(Table::Scheduler).map(|row| (&*row.key, scheduler(notes, row))),
+            ),
+            buffers: Named::new(
+                by_key(Table::BufferProfile).map(|row| (&*row.key, buffer(notes, db, row))),
+            ),
             empty: Arc::new(CodeMap::new()),
             queue_zero: Arc::new(queue_zero),
             brackets: schema(db).is_none_or(|version| version < vec![3, 0, 3]),
@@ -206,7 +227,7 @@ impl<'r> Profiles<'r> {
         db: &Database<'_>,
         notes: &mut Notes,
         table: Table,
-        rows: &'m HashMap<&str, T>,
+        rows: &'m Named<'_, T>,
         field: &Field<'_>,
     ) -> Lookup<&'m T> {
         let reference = reference(field.value.as_deref().unwrap_or_default());
@@ -284,7 +305,7 @@ fn code_map(
 }
 
 fn small(text: &str, largest: u8) -> Option<u8> {
-    text.trim().parse().ok().filter(|n| *n <= largest)
+    text.trim_ascii().parse().ok().filter(|n| *n <= largest)
 }
 
 fn truth(notes: &mut Notes, table: Table, key: &str, field: &Field<'_>) -> Fact<bool> {

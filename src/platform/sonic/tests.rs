@@ -714,7 +714,7 @@ fn storms_of_the_watchdog() {
 
 #[test]
 fn pause_counters_filtered_negative_and_cut() {
-    let text = "Last cached time was 2020-10-01 13:15:55\n    Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n  Ethernet0       0       0       0  15,437      -2       0     N/A       0\n  Ethernet8       0       7\n";
+    let text = "Last cached time was 2020-10-01 13:15:55\n    Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n  Ethernet0       0       0       0  15,437      -2       0     N/A       0\nEthernet8       0       7\n";
     let device = read_captures(&captures(&[("leaf1.txt", text)]));
     let counters = port(&device, "Ethernet0").counters.as_ref().unwrap();
     assert_eq!(counters.by_priority[&3].rx_pause.get(), Some(15_437));
