@@ -67,10 +67,12 @@ fn group_row<'r>(reader: &mut Reader<'r, '_>, row: &'r Row<'_>, computed: &Arc<G
             continue;
         };
         for id in key.first..=key.last {
-            let mut group = PriorityGroup::new(id);
-            group.lossless = lossless.clone();
-            group.buffer = Arc::clone(&buffer);
-            group.attached = LineOnly(row.at);
+            let group = PriorityGroup {
+                id,
+                lossless: lossless.clone(),
+                buffer: Arc::clone(&buffer),
+                attached: LineOnly(row.at),
+            };
             match port.priority_groups.iter_mut().find(|g| g.id == id) {
                 Some(there) => *there = group,
                 None => port.priority_groups.push(group),
@@ -101,10 +103,12 @@ fn run_time(reader: &mut Reader<'_, '_>, lookups: &Lookups, computed: &Arc<Group
         };
         let buffer = buffer.map_or_else(|| Arc::clone(computed), Arc::new);
         for id in missing {
-            let mut group = PriorityGroup::new(id);
-            group.lossless = lossless.clone();
-            group.buffer = Arc::clone(&buffer);
-            port.priority_groups.push(group);
+            port.priority_groups.push(PriorityGroup {
+                id,
+                lossless: lossless.clone(),
+                buffer: Arc::clone(&buffer),
+                attached: LineOnly::default(),
+            });
         }
     }
 }

@@ -587,11 +587,7 @@ impl<'r> Reader<'r, '_> {
         for n in self.local.values() {
             if let Some(port) = self.list.get_mut(*n) {
                 let lossless = lossless_queues(port);
-                let queues = (0..8u8).map(|id| {
-                    let mut queue = new_queue(id, &lossless);
-                    queue.ecn = Arc::clone(&plain);
-                    queue
-                });
+                let queues = (0..8u8).map(|id| new_queue(id, &lossless, &plain));
                 port.queues = queues.collect();
             }
         }
@@ -929,24 +925,27 @@ fn lossless_queues(port: &Port) -> LosslessQueues {
     }
 }
 
-fn new_queue(id: u8, lossless: &LosslessQueues) -> Queue {
-    let mut queue = Queue::new(id);
+fn new_queue(id: u8, lossless: &LosslessQueues, plain: &Arc<Ecn>) -> Queue {
     let hit = lossless.mask & (1 << (id & 63)) != 0;
-    queue.lossless = match hit || lossless.rest_known {
-        true => lossless.enabled.map(|_| hit),
-        false => Fact::unknown(&defaults::NO_PFC_QUEUE_MAP),
-    };
-    queue.scheduler = Fact::unknown(&defaults::NO_SCHEDULER);
-    queue.share_percent = Fact::unknown(&defaults::NO_SCHEDULER);
-    queue
+    Queue {
+        id,
+        lossless: match hit || lossless.rest_known {
+            true => lossless.enabled.map(|_| hit),
+            false => Fact::unknown(&defaults::NO_PFC_QUEUE_MAP),
+        },
+        ecn: Arc::clone(plain),
+        scheduler: Fact::unknown(&defaults::NO_SCHEDULER),
+        share_percent: Fact::unknown(&defaults::NO_SCHEDULER),
+        limit_bytes: Fact::default(),
+        attached: LineOnly::default(),
+    }
 }
 
 fn queue_mut<'p>(port: &'p mut Port, id: u8, plain: &Arc<Ecn>) -> &'p mut Queue {
     let n = match port.queues.binary_search_by_key(&id, |queue| queue.id) {
         Ok(n) => n,
         Err(n) => {
-            let mut queue = new_queue(id, &lossless_queues(port));
-            queue.ecn = Arc::clone(plain);
+            let queue = new_queue(id, &lossless_queues(port), plain);
             port.queues.insert(n, queue);
             n
         }
