@@ -6,7 +6,9 @@ use super::facts::Reader;
 use super::parse::{Row, Table, port_key};
 use super::profiles::{Lookup, computed_sizes};
 use super::show::Lookups;
-use crate::model::{Fact, GroupBuffer, LineOnly, Origin, PoolMode, Port, PriorityGroup, State};
+use crate::model::{
+    Fact, GroupBuffer, LineOnly, NoteKind, Origin, PoolMode, Port, PriorityGroup, State,
+};
 use std::sync::Arc;
 
 /// The pool that `buffermgrd` takes lossless groups from.
@@ -31,6 +33,10 @@ fn group_row<'r>(reader: &mut Reader<'r, '_>, row: &'r Row<'_>, computed: &Arc<G
     const TABLE: Table = Table::BufferPg;
     let (db, profiles) = (reader.db, reader.profiles);
     let (Some(key), Some(field)) = (port_key(&row.key), row.get("profile")) else {
+        if row.complete && row.key != "NULL" {
+            let text = format!("BUFFER_PG|{}: no port, no group or no profile", row.key);
+            reader.notes.add(NoteKind::Unparsed, None, text, row.at);
+        }
         return;
     };
     let (lossless, buffer) = if field.value.as_deref() == Some("NULL") {
@@ -178,11 +184,7 @@ fn precondition(
     if lookups.rows.is_empty() {
         return (made(port.cable_m.at()), None);
     }
-    match lookups
-        .rows
-        .iter()
-        .find(|row| (row.speed, row.cable) == (speed, cable))
-    {
+    match lookups.rows.get(&(speed, cable)) {
         Some(row) => {
             let dynamic = pool_mode(db) == Some(PoolMode::Dynamic);
             (made(row.at), Some(row.buffer(LOSSLESS_POOL, dynamic)))

@@ -165,6 +165,8 @@ pub fn pools(device: &mut Device, db: &Database<'_>, notes: &mut Notes) {
             0..=1000,
         ))
     });
+    let names = device.buffer_pools.iter().map(|pool| pool.name.clone());
+    let mut known: HashSet<String> = names.collect();
     for row in db.rows(Table::BufferPool) {
         let mut pool = BufferPool {
             name: row.key.clone().into_owned(),
@@ -180,7 +182,7 @@ pub fn pools(device: &mut Device, db: &Database<'_>, notes: &mut Notes) {
         for field in row.fields() {
             pool_field(&mut pool, &row.key, &field, notes);
         }
-        if device.pool(&pool.name).is_none() {
+        if known.insert(row.key.clone().into_owned()) {
             device.buffer_pools.push(pool);
         }
     }

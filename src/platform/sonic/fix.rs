@@ -23,7 +23,7 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
         } => vec![
             hset("PORT_QOS_MAP", name, "pfcwd_sw_enable", &list(*priorities)),
             format!(
-                "pfcwd start --action drop {name} {detection_ms} --restoration-time {restoration_ms}"
+                "pfcwd start --action drop --restoration-time {restoration_ms} {name} {detection_ms}"
             ),
         ],
         Remedy::MapEntry { map, key, value } => map_entry(port, *map, *key, *value),

@@ -9,6 +9,7 @@ use crate::model::Origin;
 use crate::platform::text::json::{Document, Entries, JsonErrorKind, Kind, Node};
 use memchr::memmem;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// The tables that are read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -213,6 +214,8 @@ pub struct Database<'d> {
     present: [bool; Table::COUNT],
     /// A document holds a table of quality-of-service settings.
     qos: bool,
+    /// The keys of tables that `show` commands add to.
+    keys: HashMap<Table, HashSet<String>>,
 }
 
 impl<'d> Database<'d> {
@@ -224,6 +227,7 @@ impl<'d> Database<'d> {
             rows: Default::default(),
             present: [false; Table::COUNT],
             qos: false,
+            keys: HashMap::new(),
         }
     }
 
@@ -268,8 +272,13 @@ impl<'d> Database<'d> {
     /// Adds a row that a `show` command printed, unless the configuration
     /// holds it.
     pub fn add_shown(&mut self, table: Table, row: Row<'d>) {
-        if self.row(table, &row.key).is_none() {
-            self.rows[table as usize].push(row);
+        let rows = &mut self.rows[table as usize];
+        let keys = self.keys.entry(table).or_insert_with(|| {
+            let keys = rows.iter().map(|row| row.key.clone().into_owned());
+            keys.collect()
+        });
+        if keys.insert(row.key.clone().into_owned()) {
+            rows.push(row);
         }
     }
 
@@ -451,7 +460,7 @@ fn is_asic(name: &str) -> bool {
     name == "localhost"
         || name
             .strip_prefix("asic")
-            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+            .is_some_and(|n| (1..=2).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The ASIC that a document says it belongs to.
@@ -473,7 +482,7 @@ fn asic_of<'d>(root: Node<'d>) -> Option<Cow<'d, str>> {
 fn asic_of_file(name: &str) -> Option<String> {
     let file = name.rsplit(['/', '\\']).next()?;
     let number = file.strip_prefix("config_db")?.strip_suffix(".json")?;
-    let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    let digits = (1..=2).contains(&number.len()) && number.bytes().all(|b| b.is_ascii_digit());
     digits.then(|| format!("asic{number}"))
 }
 

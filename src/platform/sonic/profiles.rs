@@ -7,6 +7,7 @@ use crate::model::port::SharedMap;
 use crate::model::{
     CodeMap, Ecn, Fact, GroupBuffer, MapName, Milli, Note, NoteKind, Origin, SchedulerKind,
 };
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What was noticed on reading. Of one kind of slip that a table repeats on
@@ -185,6 +186,7 @@ impl<'r> Profiles<'r> {
             }))
         });
         let by_key = |table| db.rows(table).iter();
+        let pools: HashSet<&str> = by_key(Table::BufferPool).map(|row| &*row.key).collect();
         let mut queue_zero = CodeMap::new();
         (0..8).for_each(|tc| queue_zero.fill_default(tc, 0, &defaults::NO_QUEUE_MAP));
         Profiles {
@@ -197,7 +199,7 @@ impl<'r> Profiles<'r> {
                 by_key(Table::Scheduler).map(|row| (&*row.key, scheduler(notes, row))),
             ),
             buffers: Named::new(
-                by_key(Table::BufferProfile).map(|row| (&*row.key, buffer(notes, db, row))),
+                by_key(Table::BufferProfile).map(|row| (&*row.key, buffer(notes, db, &pools, row))),
             ),
             empty: Arc::new(CodeMap::new()),
             queue_zero: Arc::new(queue_zero),
@@ -409,7 +411,7 @@ fn scheduler(notes: &mut Notes, row: &Row<'_>) -> Scheduler {
     scheduler
 }
 
-fn buffer(notes: &mut Notes, db: &Database<'_>, row: &Row<'_>) -> Buffer {
+fn buffer(notes: &mut Notes, db: &Database<'_>, pools: &HashSet<&str>, row: &Row<'_>) -> Buffer {
     const TABLE: Table = Table::BufferProfile;
     let mut group = GroupBuffer {
         headroom_bytes: absent(row, 0, &defaults::NO_XOFF),
@@ -420,7 +422,7 @@ fn buffer(notes: &mut Notes, db: &Database<'_>, row: &Row<'_>) -> Buffer {
     for field in row.fields() {
         let key = &*row.key;
         match &*field.name {
-            "pool" => group.pool = pool(notes, db, key, &field),
+            "pool" => group.pool = pool(notes, db, pools, key, &field),
             "size" => group.reserved_bytes = size(notes, TABLE, key, &field),
             "xon" => group.resume_at_bytes = size(notes, TABLE, key, &field),
             "xoff" => group.headroom_bytes = size(notes, TABLE, key, &field),
@@ -454,12 +456,18 @@ fn buffer(notes: &mut Notes, db: &Database<'_>, row: &Row<'_>) -> Buffer {
     }
 }
 
-fn pool(notes: &mut Notes, db: &Database<'_>, key: &str, field: &Field<'_>) -> Fact<String> {
+fn pool(
+    notes: &mut Notes,
+    db: &Database<'_>,
+    pools: &HashSet<&str>,
+    key: &str,
+    field: &Field<'_>,
+) -> Fact<String> {
     let value = field.value.as_deref().unwrap_or_default();
     let reference = reference(value);
     let named = reference.table.unwrap_or("BUFFER_POOL");
     let right_table = named.strip_suffix("_TABLE").unwrap_or(named) == "BUFFER_POOL";
-    let found = right_table && db.row(Table::BufferPool, reference.name).is_some();
+    let found = right_table && pools.contains(reference.name);
     if !found && (!right_table || db.speaks_of(Table::BufferPool)) {
         let text = format!("BUFFER_PROFILE|{key}: pool {value:?} does not exist");
         notes.add(NoteKind::Unresolved, None, text, field.at);
@@ -467,8 +475,7 @@ fn pool(notes: &mut Notes, db: &Database<'_>, key: &str, field: &Field<'_>) -> F
     Fact::explicit(reference.name.to_owned(), field.at)
 }
 
-/// The cells that are filled by [`NotApplicable`](Fact::NotApplicable) are
-/// those of a group of which the switch computes everything.
+/// The sizes of a group of which the switch computes everything.
 pub fn computed_sizes(pool: Fact<String>) -> GroupBuffer {
     let unknown = || Fact::unknown(&defaults::SIZES_AT_RUN_TIME);
     GroupBuffer {

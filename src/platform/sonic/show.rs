@@ -11,20 +11,17 @@ use crate::model::{
 use crate::platform::text::keyvalue;
 use crate::platform::text::table::{self, RowShape};
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 /// Rows of `pg_profile_lookup.ini`.
 #[derive(Default)]
 pub struct Lookups {
-    /// In the order of the file.
-    pub rows: Vec<LookupRow>,
+    /// By speed in Mb/s and cable length in metres.
+    pub rows: HashMap<(u32, u32), LookupRow>,
 }
 
 /// One row: what a lossless group gets at a speed and cable length.
 pub struct LookupRow {
-    /// Mb/s.
-    pub speed: u32,
-    /// Metres.
-    pub cable: u32,
     /// Where it stands.
     pub at: Origin,
     size: u64,
@@ -59,26 +56,26 @@ impl Lookups {
     pub fn read(&mut self, capture: usize, text: &str) {
         let mut offset = 0;
         for line in text.split_inclusive('\n') {
-            if let Some(row) = lookup_row(line, Origin::new(capture, offset)) {
-                self.rows.push(row);
-            }
+            let row = lookup_row(line, Origin::new(capture, offset));
+            self.rows.extend(row);
             offset += line.len();
         }
     }
 }
 
-fn lookup_row(line: &str, at: Origin) -> Option<LookupRow> {
+fn lookup_row(line: &str, at: Origin) -> Option<((u32, u32), LookupRow)> {
     let mut words = line.split_ascii_whitespace();
     let mut next = || words.next();
-    Some(LookupRow {
-        speed: next()?.parse().ok()?,
-        cable: next()?.strip_suffix('m')?.parse().ok()?,
+    let speed = next()?.parse().ok()?;
+    let cable = next()?.strip_suffix('m')?.parse().ok()?;
+    let row = LookupRow {
         at,
         size: next()?.parse().ok()?,
         xon: next()?.parse().ok()?,
         xoff: next()?.parse().ok()?,
         threshold: next()?.parse().ok()?,
-    })
+    };
+    Some(((speed, cable), row))
 }
 
 /// `show ecn`, `show mmu`, `show buffer configuration`: blocks headed
