@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod sonic;
 pub mod text;
 
 use crate::model::{Device, DeviceKind, MapName, Priorities};
@@ -13,7 +14,7 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[]
+    &[&sonic::Sonic]
 }
 
 /// The platform with this name.
