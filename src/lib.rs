@@ -11,4 +11,5 @@ pub mod finding;
 pub mod model;
 pub mod platform;
 pub mod policy;
+pub mod report;
 pub mod source;
