@@ -1,6 +1,16 @@
 //! Checks: pure functions from facts and policy to verdicts. One file an
 //! area, one struct a check, one line each in [`registry`].
 
+mod buffer;
+mod collect;
+mod counters;
+mod dcqcn;
+mod ecn;
+mod map;
+mod mtu;
+mod nic;
+mod pfc;
+mod sched;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};
@@ -10,7 +20,64 @@ use crate::policy::{Effective, PolicySet, Severity};
 
 /// All checks, by area.
 pub fn registry() -> &'static [&'static dyn Check] {
-    &[]
+    &[
+        &pfc::Missing,
+        &pfc::Extra,
+        &pfc::Mode,
+        &pfc::LinkPause,
+        &pfc::Watchdog,
+        &pfc::Operational,
+        &map::Dscp,
+        &map::SharedClass,
+        &map::Queue,
+        &map::Group,
+        &map::PfcQueue,
+        &map::Conflict,
+        &map::Unresolved,
+        &map::Rewrite,
+        &map::Override,
+        &map::TrustMode,
+        &ecn::Missing,
+        &ecn::Thresholds,
+        &ecn::Order,
+        &ecn::AfterPfc,
+        &ecn::Drops,
+        &buffer::Headroom,
+        &buffer::Pool,
+        &buffer::Oversubscribed,
+        &buffer::Egress,
+        &sched::Cnp,
+        &sched::Share,
+        &mtu::Port,
+        &mtu::Rdma,
+        &nic::Trust,
+        &nic::Tos,
+        &nic::Gid,
+        &nic::DcbxAgent,
+        &nic::Link,
+        &nic::Pending,
+        &nic::Volatile,
+        &nic::Software,
+        &nic::PauseGuard,
+        &dcqcn::Enabled,
+        &dcqcn::Parameters,
+        &dcqcn::Marking,
+        &counters::LosslessDrop,
+        &counters::PfcStorm,
+        &counters::Watchdog,
+        &counters::Retransmit,
+        &counters::LinkError,
+        &counters::PauseGlobal,
+        &counters::Class,
+        &collect::Unreachable,
+        &collect::Denied,
+        &collect::Failed,
+        &collect::Unrecognised,
+        &collect::Unparsed,
+        &collect::Parser,
+        &collect::WaiverExpired,
+        &collect::MatchesNothing,
+    ]
 }
 
 /// The check with this identifier.

@@ -12,7 +12,9 @@ pub mod values;
 
 pub use device::{BufferPool, Coverage, Device, Note, NoteKind};
 pub use fact::{AnyFact, Fact, Kind, Reason, Why};
-pub use field::{CounterField, Field, GroupField, NicField, NvLayer, PortField, QueueField};
+pub use field::{
+    CounterField, Field, GroupField, NicField, NvLayer, PortField, PriorityCounterField, QueueField,
+};
 pub use nic::{Dcqcn, Gid, Nic, NvParameter, NvValue};
 pub use origin::Origin;
 pub use port::{

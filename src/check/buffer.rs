@@ -1,0 +1,348 @@
+//! Buffers of lossless classes.
+
+use super::pfc::lossless_classes;
+use super::{About, Check, Detail, DeviceContext, Judges, Needs, PortContext, Verdicts};
+use crate::fabric::class_path::{Step, class_group, class_queue};
+use crate::fabric::headroom::{Link, minimum};
+use crate::model::{
+    BufferPool, Device, DeviceKind, Fact, Field, GroupField, Kind, PoolMode, PriorityGroup,
+    QueueField,
+};
+use crate::policy::{Class, Severity};
+
+/// Whether the policy asks for headroom.
+fn required(cx: &PortContext<'_>) -> bool {
+    let wanted = cx.policy.buffers.headroom.as_ref();
+    wanted.is_some_and(|wanted| wanted.value.value == crate::policy::Headroom::Required)
+}
+
+/// Room for what arrives after the pause.
+pub struct Headroom;
+
+impl Check for Headroom {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "buffer/headroom",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::All,
+            title: "Lossless priority groups have headroom for speed, cable and MTU",
+            explain: "After a port has decided to pause, packets still arrive: the pause frame \
+                waits for a frame that is being sent, travels the cable, and the peer ends the \
+                frame that it has begun. Headroom is the room for them. The least that is needed \
+                is: one frame of the port's MTU + the pause frame + 2 x cable x 5 ns/m x speed + \
+                one RoCE frame; vendors add pipeline and response times, so their values are \
+                larger. A group without headroom drops as soon as it pauses. Sizes that the \
+                switch computes by itself at run time are accepted. On a NIC the receive buffer \
+                of the lossless priority must hold at least two frames.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        if !required(cx) {
+            return;
+        }
+        let mut done = Vec::new();
+        for (class, priority) in lossless_classes(cx) {
+            let group = match class_group(cx.port, cx.device.kind, class) {
+                Step::To(id) if done.contains(&id) => continue,
+                Step::To(id) => {
+                    done.push(id);
+                    cx.port.priority_group(id)
+                }
+                _ => None,
+            };
+            let Some(group) = group else {
+                out.report(
+                    Detail::unknown(format!(
+                        "the buffer of priority {priority} is not known from these captures"
+                    ))
+                    .class(class)
+                    .policy(position(cx))
+                    .at(Field::Group(priority, GroupField::Headroom)),
+                );
+                continue;
+            };
+            if cx.is_host() {
+                receive_buffer(cx, class, group, out);
+            } else {
+                switch_group(cx, class, group, out);
+            }
+        }
+    }
+}
+
+fn position(cx: &PortContext<'_>) -> crate::policy::Position {
+    let headroom = cx.policy.buffers.headroom.as_ref();
+    headroom.map(|located| located.position).unwrap_or_default()
+}
+
+fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out: &mut Verdicts) {
+    let id = group.id;
+    let lossless = Field::Group(id, GroupField::Lossless);
+    match group.lossless.get() {
+        Some(true) => {}
+        Some(false) => {
+            let why = group.lossless.because().map(|why| format!(": {why}"));
+            return out.report(
+                Detail::fail(format!(
+                    "priority group {id} of the lossless class {} has no headroom",
+                    class.name.value
+                ))
+                .class(class)
+                .policy(position(cx))
+                .expected("a lossless buffer profile")
+                .actual(format!("none{}", why.unwrap_or_default()))
+                .kind(group.lossless.kind())
+                .at(lossless),
+            );
+        }
+        None => {
+            return out.report(
+                Detail::unknown_fact(
+                    &format!("whether priority group {id} is lossless"),
+                    &group.lossless,
+                )
+                .class(class)
+                .policy(position(cx))
+                .at(lossless),
+            );
+        }
+    }
+    let headroom = &group.buffer.headroom_bytes;
+    let Some(actual) = headroom.get() else {
+        // Made by the switch itself at run time: it computes the sizes.
+        if group.lossless.kind() == Kind::Default || matches!(headroom, Fact::NotApplicable) {
+            return out.pass();
+        }
+        return out.report(
+            Detail::unknown_fact(&format!("the headroom of priority group {id}"), headroom)
+                .class(class)
+                .policy(position(cx))
+                .at(Field::Group(id, GroupField::Headroom)),
+        );
+    };
+    let from_policy = cx.policy.buffers.cable.as_ref();
+    let cable = cx.port.cable_m.get();
+    let cable = cable.or_else(|| from_policy.map(|c| c.value.value.0.round() as u32));
+    let (Some(speed_mbps), Some(cable_m)) = (cx.port.speed_mbps.get(), cable) else {
+        let missing = match (cx.port.speed_mbps.get(), cable) {
+            (None, _) => "the port's speed is unknown",
+            _ => "the cable's length is unknown",
+        };
+        return out.report(
+            Detail::unknown(format!(
+                "whether the headroom of priority group {id} is enough is unknown: {missing}"
+            ))
+            .class(class)
+            .policy(position(cx))
+            .at(Field::Group(id, GroupField::Headroom)),
+        );
+    };
+    let needed = minimum(&Link {
+        speed_mbps,
+        cable_m,
+        mtu_ip: cx.port.mtu.ip.get().unwrap_or(4200),
+    });
+    out.judge(actual >= needed.total_bytes, || {
+        Detail::fail(format!(
+            "the headroom of priority group {id} is too small for {} Gb/s over {cable_m} m",
+            f64::from(speed_mbps) / 1000.0
+        ))
+        .class(class)
+        .policy(position(cx))
+        .expected(format!(">= {}B", needed.total_bytes))
+        .actual(format!("{actual}B"))
+        .kind(headroom.kind())
+        .at(Field::Group(id, GroupField::Headroom))
+    });
+}
+
+/// A NIC's buffer: at least two frames, one that is arriving when it fills and
+/// one on the way.
+fn receive_buffer(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out: &mut Verdicts) {
+    let field = Field::Group(group.id, GroupField::Reserved);
+    let size = &group.buffer.reserved_bytes;
+    let Some(actual) = size.get() else {
+        return out.report(
+            Detail::unknown_fact(&format!("the size of receive buffer {}", group.id), size)
+                .class(class)
+                .policy(position(cx))
+                .at(field),
+        );
+    };
+    let frame = u64::from(cx.port.mtu.ip.get().unwrap_or(4200)) + 22;
+    out.judge(actual >= 2 * frame, || {
+        Detail::fail(format!(
+            "receive buffer {} of the lossless class {} holds less than two frames",
+            group.id, class.name.value
+        ))
+        .class(class)
+        .policy(position(cx))
+        .expected(format!(">= {}B", 2 * frame))
+        .actual(format!("{actual}B"))
+        .kind(size.kind())
+        .at(field)
+    });
+}
+
+/// The pool behind a lossless group.
+pub struct Pool;
+
+impl Check for Pool {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "buffer/pool",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Switches,
+            title: "The pool of a lossless priority group exists and has room",
+            explain: "A priority group takes its buffer from a pool. A pool that is not defined \
+                leaves the group without buffer on platforms that create it from configuration; \
+                a pool of size 0 pauses at the first packet. In a dynamic model the switch \
+                computes pool sizes, and no size is configured.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        for (class, _) in lossless_classes(cx) {
+            let group = class_group(cx.port, DeviceKind::Switch, class).known();
+            let Some(group) = group.and_then(|id| cx.port.priority_group(id)) else {
+                continue;
+            };
+            let Some(name) = group.buffer.pool.value() else {
+                continue; // made at run time, or told by buffer/headroom
+            };
+            let field = Field::Group(group.id, GroupField::Pool);
+            match cx.device.pool(name) {
+                None => out.report(
+                    Detail::fail(format!("the buffer pool {name} does not exist"))
+                        .class(class)
+                        .expected("a pool with room")
+                        .actual("not defined")
+                        .at(field),
+                ),
+                Some(pool) => {
+                    let size = pool.size_bytes.get();
+                    out.judge(size != Some(0), || {
+                        Detail::fail(format!("the buffer pool {name} has size 0"))
+                            .class(class)
+                            .expected("> 0B")
+                            .actual("0B")
+                            .at_origin(pool.size_bytes.at())
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// More headroom promised than the shared pool holds.
+pub struct Oversubscribed;
+
+impl Check for Oversubscribed {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "buffer/oversubscribed",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Switches,
+            title: "Headroom is not promised beyond the configured over-subscription",
+            explain: "A shared headroom pool is smaller than the sum of all headrooms on purpose: \
+                not all ports pause at once. The configured ratio says how much smaller it may \
+                be. Above it, enough ports pausing together overflow the pool, and packets are \
+                lost on ports that did nothing wrong.",
+        }
+    }
+
+    fn device(&self, cx: &DeviceContext<'_>, out: &mut Verdicts) {
+        for pool in &cx.device.buffer_pools {
+            let (Some(room), Some(ratio)) =
+                (pool.headroom_bytes.get(), pool.oversubscription.get())
+            else {
+                continue; // no shared headroom is configured
+            };
+            if room == 0 {
+                continue;
+            }
+            let promised = promised(cx.device, pool);
+            let allowed = room as f64 * ratio.as_f64();
+            out.judge(promised as f64 <= allowed, || {
+                Detail::fail(format!(
+                    "the ports are promised {promised} bytes of headroom from the pool {}",
+                    pool.name
+                ))
+                .expected(format!("<= {allowed}B ({room}B x {ratio})"))
+                .actual(format!("{promised}B"))
+                .kind(pool.headroom_bytes.kind())
+                .at_origin(pool.headroom_bytes.at())
+            });
+        }
+    }
+}
+
+/// The sum of the headroom that all lossless groups may take from a pool.
+fn promised(device: &Device, pool: &BufferPool) -> u64 {
+    let groups = device.ports.iter().flat_map(|port| &port.priority_groups);
+    groups
+        .filter(|group| group.lossless.get() == Some(true))
+        .filter(|group| group.buffer.pool.value() == Some(&pool.name))
+        .filter_map(|group| group.buffer.headroom_bytes.get())
+        .sum()
+}
+
+/// A small limit on the lossless egress queue.
+pub struct Egress;
+
+impl Check for Egress {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "buffer/egress",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Switches,
+            title: "The egress queue of a lossless class is not limited to a small fill",
+            explain: "Lossless traffic is held back by the ingress side. An egress limit below \
+                what the ingress may hold drops packets on the way out, before any pause is \
+                sent. Shipped profiles give the lossless egress queue the whole pool.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        for (class, _) in lossless_classes(cx) {
+            let id = class_queue(cx.port, DeviceKind::Switch, class).known();
+            let Some(queue) = id.and_then(|id| cx.port.queue(id)) else {
+                continue;
+            };
+            let Some(limit) = queue.limit_bytes.get() else {
+                continue; // no fixed limit
+            };
+            let Some(least) = least_egress(cx.device) else {
+                continue;
+            };
+            out.judge(limit >= least, || {
+                Detail::fail(format!(
+                    "egress queue {} of the lossless class {} is limited to {limit} bytes",
+                    queue.id, class.name.value
+                ))
+                .class(class)
+                .expected(format!(">= {least}B, half of the ingress pool"))
+                .actual(format!("{limit}B"))
+                .kind(queue.limit_bytes.kind())
+                .at(Field::Queue(queue.id, QueueField::Limit))
+            });
+        }
+    }
+}
+
+/// Half of the largest ingress pool: shipped profiles give all of it, so less
+/// than half is a limit that somebody set. Unknown sizes judge nothing.
+fn least_egress(device: &Device) -> Option<u64> {
+    let pools = device.buffer_pools.iter();
+    let ingress = pools.filter(|pool| {
+        pool.direction.get() != Some(crate::model::Direction::Egress)
+            && pool.mode.get() != Some(PoolMode::Static)
+    });
+    let largest = ingress.filter_map(|pool| pool.size_bytes.get()).max()?;
+    Some(largest / 2)
+}

@@ -1,0 +1,248 @@
+//! Counters of one sample: since boot or last clear, so what they show may be
+//! long past. All are told as information; limits apply to differences
+//! between two samples.
+
+use super::pfc::lossless;
+use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
+use crate::model::{CounterField, Counters, Fact, Field, PriorityCounterField};
+use crate::policy::Severity;
+
+/// Said of every counter of one sample.
+const SINCE: &str = "since boot or last clear";
+
+/// One counter: unknown, zero or told.
+fn told(
+    fact: &Fact<i64>,
+    what: impl Fn(i64) -> String,
+    unknown: &str,
+    field: Field,
+    out: &mut Verdicts,
+) {
+    match fact.get() {
+        Some(0) => out.pass(),
+        Some(count) => out.report(
+            Detail::fail(format!("{} {SINCE}", what(count)))
+                .severity(Severity::Info)
+                .expected(0)
+                .actual(count)
+                .at(field),
+        ),
+        None if fact.is_unknown() => out.report(Detail::unknown_fact(unknown, fact).at(field)),
+        None => {}
+    }
+}
+
+macro_rules! counter_check {
+    ($name:ident, $id:literal, $judges:ident, $title:literal, $explain:literal, $judge:expr) => {
+        #[doc = $title]
+        pub struct $name;
+
+        impl Check for $name {
+            fn about(&self) -> &'static About {
+                &About {
+                    id: $id,
+                    severity: Severity::High,
+                    needs: Needs::Counters,
+                    judges: Judges::$judges,
+                    title: $title,
+                    explain: $explain,
+                }
+            }
+
+            fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+                let judge: fn(&PortContext<'_>, &Counters, &mut Verdicts) = $judge;
+                if let Some(counters) = &cx.port.counters {
+                    judge(cx, counters, out);
+                }
+            }
+        }
+    };
+}
+
+counter_check!(
+    LosslessDrop,
+    "counters/lossless-drop",
+    All,
+    "No packet of a lossless priority was dropped",
+    "A lossless class that drops is not lossless: headroom, maps or PFC are wrong somewhere \
+     before. One sample counts since boot or last clear, so take a second one some seconds later \
+     to see whether it still grows. Zero counts only while the device keeps the counter.",
+    |cx, counters, out| {
+        for priority in lossless(cx).iter() {
+            let field = Field::PriorityCounter(priority, PriorityCounterField::Drops);
+            match counters.by_priority.get(&priority) {
+                Some(one) => told(
+                    &one.drops,
+                    |count| format!("{count} packets of priority {priority} were dropped"),
+                    &format!("how many packets of priority {priority} were dropped"),
+                    field,
+                    out,
+                ),
+                None => out.report(
+                    Detail::unknown(format!("no capture counts drops of priority {priority}"))
+                        .at(field),
+                ),
+            }
+        }
+    }
+);
+
+counter_check!(
+    PfcStorm,
+    "counters/pfc-storm",
+    All,
+    "Pause frames are seen only on lossless priorities",
+    "Pause on a priority that is not lossless means that the peer sees another configuration, or \
+     that buffers spill over. Pause on lossless priorities is PFC at work: its rate, not its \
+     count, tells a storm, and that takes two samples.",
+    |cx, counters, out| {
+        let enabled = cx.port.pfc.enabled.get().unwrap_or_else(|| lossless(cx));
+        for (priority, one) in &counters.by_priority {
+            if enabled.contains(*priority) {
+                continue;
+            }
+            for (fact, way, name) in [
+                (&one.rx_pause, "received", PriorityCounterField::RxPause),
+                (&one.tx_pause, "sent", PriorityCounterField::TxPause),
+            ] {
+                told(
+                    fact,
+                    |count| {
+                        format!(
+                            "{count} pause frames were {way} for priority {priority}, which is \
+                             not lossless,"
+                        )
+                    },
+                    &format!("how many pause frames were {way} for priority {priority}"),
+                    Field::PriorityCounter(*priority, name),
+                    out,
+                );
+            }
+        }
+    }
+);
+
+counter_check!(
+    Watchdog,
+    "counters/watchdog",
+    Switches,
+    "The PFC watchdog has not tripped",
+    "Each trip is a lossless queue that was stopped for too long and then emptied by dropping. \
+     Find who sent the pause.",
+    |_, counters, out| told(
+        &counters.watchdog_trips,
+        |count| format!("the PFC watchdog tripped {count} times"),
+        "how often the PFC watchdog tripped",
+        Field::Counter(CounterField::WatchdogTrips),
+        out,
+    )
+);
+
+counter_check!(
+    Retransmit,
+    "counters/retransmit",
+    Hosts,
+    "No RDMA packet was sent again or came out of order",
+    "RDMA sends again what was lost. On a lossless fabric with one path a flow there is nothing \
+     to send again; where packets are sprayed over paths, arrival out of order is normal.",
+    |_, counters, out| {
+        told(
+            &counters.retransmits,
+            |count| format!("{count} retransmissions"),
+            "the number of retransmissions",
+            Field::Counter(CounterField::Retransmits),
+            out,
+        );
+        told(
+            &counters.out_of_sequence,
+            |count| format!("{count} packets came out of order"),
+            "the number of packets out of order",
+            Field::Counter(CounterField::OutOfSequence),
+            out,
+        );
+    }
+);
+
+counter_check!(
+    LinkError,
+    "counters/link-error",
+    All,
+    "The link has no errors",
+    "A packet with a bit error is dropped, lossless or not. Clean the fibre, reseat or replace \
+     the optic or cable.",
+    |_, counters, out| told(
+        &counters.link_errors,
+        |count| format!("{count} link errors"),
+        "the number of link errors",
+        Field::Counter(CounterField::LinkErrors),
+        out,
+    )
+);
+
+counter_check!(
+    PauseGlobal,
+    "counters/pause-global",
+    All,
+    "No link pause (802.3x) was seen",
+    "Link pause stops all traffic of a port. Frames counted here mean that one end has it on, \
+     whatever the configuration says.",
+    |_, counters, out| {
+        told(
+            &counters.link_pause_rx,
+            |count| format!("{count} link pause frames were received"),
+            "how many link pause frames were received",
+            Field::Counter(CounterField::LinkPauseRx),
+            out,
+        );
+        told(
+            &counters.link_pause_tx,
+            |count| format!("{count} link pause frames were sent"),
+            "how many link pause frames were sent",
+            Field::Counter(CounterField::LinkPauseTx),
+            out,
+        );
+    }
+);
+
+counter_check!(
+    Class,
+    "counters/class",
+    Hosts,
+    "Lossless traffic uses its priority",
+    "Bytes on the lossless priority prove that the marking works end to end; none at all, while \
+     other priorities are busy, means that RDMA goes unmarked or that nobody has used it yet. One \
+     sample cannot tell these apart.",
+    |cx, counters, out| {
+        for priority in lossless(cx).iter() {
+            let Some(one) = counters.by_priority.get(&priority) else {
+                continue;
+            };
+            for (fact, way, name) in [
+                (&one.tx_bytes, "sent", PriorityCounterField::TxBytes),
+                (&one.rx_bytes, "received", PriorityCounterField::RxBytes),
+            ] {
+                let field = Field::PriorityCounter(priority, name);
+                match fact.get() {
+                    Some(0) => out.report(
+                        Detail::fail(format!(
+                            "nothing was {way} on the lossless priority {priority} {SINCE}"
+                        ))
+                        .severity(Severity::Info)
+                        .expected("> 0B")
+                        .actual("0B")
+                        .at(field),
+                    ),
+                    Some(_) => out.pass(),
+                    None if fact.is_unknown() => out.report(
+                        Detail::unknown_fact(
+                            &format!("how much was {way} on priority {priority}"),
+                            fact,
+                        )
+                        .at(field),
+                    ),
+                    None => {}
+                }
+            }
+        }
+    }
+);

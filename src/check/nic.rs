@@ -1,0 +1,559 @@
+//! The NIC: trust, marking, addresses, and what survives a reboot.
+
+use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
+use crate::model::{Dcbx, Field, GidType, LinkType, Nic, NicField, NvLayer, NvParameter};
+use crate::platform::Remedy;
+use crate::policy::{Judgement, Position, Severity, Switch};
+
+fn at(field: NicField) -> Field {
+    Field::Nic(field)
+}
+
+/// Whether the NIC speaks Ethernet: on InfiniBand nothing else applies.
+fn ethernet(nic: &Nic) -> bool {
+    nic.link_type.get() != Some(LinkType::Infiniband)
+}
+
+/// Trust of the NIC.
+pub struct Trust;
+
+impl Check for Trust {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/trust",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "The NIC classifies by the field that the policy names",
+            explain: "A NIC that trusts the VLAN priority puts every untagged RoCE packet in \
+                priority 0, where PFC is off: its pause never stops, and its buffers for the \
+                lossless priority stay empty. Trust is volatile on most drivers: a reboot or a \
+                driver reload brings the factory state back.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        if cx.port.nic.as_deref().is_some_and(ethernet) {
+            super::map::trust(cx, out);
+        }
+    }
+}
+
+/// Marking of RDMA traffic.
+pub struct Tos;
+
+impl Check for Tos {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/tos",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "RDMA traffic is marked with the DSCP of a lossless class",
+            explain: "A queue pair that is not told otherwise sends DSCP 0, into the default \
+                class. The whole device can be forced to a traffic class, rdma_cm has a default \
+                of its own, and applications set theirs (NCCL_IB_TC, UCX_IB_TRAFFIC_CLASS). The \
+                DSCP is the traffic class shifted right by two; the two low bits are ECN: 01 and \
+                10 say that the sender understands marks, 11 says that congestion was met and \
+                must never be sent.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+            return;
+        };
+        // Without lossless classes any declared class will do.
+        let lossless = cx.policy.lossless_classes().next().is_some();
+        let mut classes = cx.policy.classes.iter();
+        let Some(class) = classes
+            .find(|c| !c.dscp.value.is_empty() && !c.cnp.value && (c.lossless.value || !lossless))
+        else {
+            return;
+        };
+        let wanted = super::map::compact(&class.dscp.value);
+        let Some(dscp) = nic.tos_dscp.get() else {
+            out.report(
+                Detail::unknown_fact("the DSCP of RDMA traffic", &nic.tos_dscp)
+                    .class(class)
+                    .policy(class.dscp.position)
+                    .at(at(NicField::TosDscp)),
+            );
+            return;
+        };
+        let declared = cx.policy.class_of_dscp(dscp);
+        let right = declared.is_some_and(|c| !c.cnp.value && (c.lossless.value || !lossless));
+        if !right {
+            let traffic_class = class.dscp.value.first().map_or(0, |dscp| dscp << 2 | 0b10);
+            out.report(
+                Detail::fail(format!("RDMA traffic leaves with DSCP {dscp}"))
+                    .class(class)
+                    .policy(class.dscp.position)
+                    .expected(format!("DSCP {wanted}"))
+                    .actual(format!("DSCP {dscp}"))
+                    .kind(nic.tos_dscp.kind())
+                    .at(at(NicField::TosDscp))
+                    .remedy(Remedy::TrafficClass { traffic_class }),
+            );
+            return;
+        }
+        match nic.traffic_class.get().map(|tos| tos & 0b11) {
+            Some(0b11) => out.report(
+                Detail::fail("RDMA traffic leaves already marked as congested (ECN bits 11)")
+                    .class(class)
+                    .policy(class.dscp.position)
+                    .expected("ECN bits 01 or 10")
+                    .actual("11")
+                    .at(at(NicField::TrafficClass)),
+            ),
+            // mlx5 hardware sets ECT itself on QPs of priorities with DCQCN
+            // (NVIDIA, RoCE congestion control), whatever these bits are.
+            Some(0b00) if !sets_ect(nic) => out.report(
+                Detail::unknown(
+                    "whether the NIC sets the ECN bits by itself is unknown: the traffic class \
+                     leaves them 00",
+                )
+                .class(class)
+                .policy(class.dscp.position)
+                .at(at(NicField::TrafficClass)),
+            ),
+            _ => out.pass(),
+        }
+    }
+}
+
+/// Whether the driver's NICs are documented to set ECT on RoCE packets.
+fn sets_ect(nic: &Nic) -> bool {
+    let mlx5 = |name: &String| name.starts_with("mlx5");
+    nic.driver.value().is_some_and(mlx5) || nic.rdma_device.value().is_some_and(mlx5)
+}
+
+/// GIDs.
+pub struct Gid;
+
+impl Check for Gid {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/gid",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "The NIC has a routable RoCE v2 address (GID)",
+            explain: "A queue pair is bound to a row of the GID table. RoCE v1 rows and \
+                link-local ones do not cross a router: connections across leaves time out while \
+                those within one leaf work. Choose the row by its content, not by its index: the \
+                index moves when a link flaps or an address changes.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+            return;
+        };
+        let Some(wanted) = cx.policy.nic.gid.as_ref().filter(|gid| !gid.value.is_any()) else {
+            return;
+        };
+        let Some(gids) = nic.gids.value() else {
+            out.report(
+                Detail::unknown_fact("the GID table", &nic.gids)
+                    .policy(wanted.position)
+                    .at(at(NicField::Gids)),
+            );
+            return;
+        };
+        let routable = gids
+            .iter()
+            .filter(|gid| gid.kind == Some(GidType::RoceV2) && !gid.is_link_local());
+        let unclear = gids.iter().any(|gid| gid.kind.is_none());
+        if routable.count() > 0 {
+            return out.pass();
+        }
+        let detail = if unclear {
+            Detail::unknown("the GID table does not tell the RoCE version of its rows")
+        } else if gids.is_empty() {
+            Detail::fail("the GID table is empty").actual("no GID")
+        } else {
+            let v2 = gids.iter().any(|gid| gid.kind == Some(GidType::RoceV2));
+            let actual = if v2 {
+                "only link-local RoCE v2"
+            } else {
+                "only RoCE v1"
+            };
+            Detail::fail("the NIC has no routable RoCE v2 address").actual(actual)
+        };
+        out.report(
+            detail
+                .policy(wanted.position)
+                .expected("a RoCE v2 GID with an IPv4 or global IPv6 address")
+                .at(at(NicField::Gids)),
+        );
+    }
+}
+
+/// Who decides the DCB settings.
+pub struct DcbxAgent;
+
+impl Check for DcbxAgent {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/dcbx",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "No agent overwrites the PFC settings of the NIC",
+            explain: "A DCBX agent in the firmware, or lldpad on the host, takes PFC and priority \
+                settings from the switch, or gives answers of its own. Two agents on one port \
+                make the switch see several peers and drop its PFC. With static PFC the host \
+                decides and no agent may be willing.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+            return;
+        };
+        let mode = cx.policy.pfc.mode.as_ref();
+        let Some(mode) =
+            mode.filter(|m| m.value.judge(&crate::policy::PfcMode::On) == Judgement::Met)
+        else {
+            return;
+        };
+        if let Some(agent) = nic.overwritten_by.value() {
+            out.report(
+                Detail::fail(format!("{agent} runs and may overwrite the PFC settings"))
+                    .policy(mode.position)
+                    .expected("no agent")
+                    .actual(agent)
+                    .at(at(NicField::OverwrittenBy)),
+            );
+        }
+        match nic.dcbx.get() {
+            Some(Dcbx::Firmware) => out.report(
+                Detail::fail("the firmware's DCBX agent decides the PFC settings")
+                    .policy(mode.position)
+                    .expected("os")
+                    .actual(Dcbx::Firmware)
+                    .kind(nic.dcbx.kind())
+                    .at(at(NicField::Dcbx))
+                    .remedy(Remedy::DcbxOs),
+            ),
+            Some(_) => out.pass(),
+            None => out.report(
+                Detail::unknown_fact("who decides the DCB settings", &nic.dcbx)
+                    .policy(mode.position)
+                    .at(at(NicField::Dcbx)),
+            ),
+        }
+    }
+}
+
+/// Ethernet or InfiniBand.
+pub struct Link;
+
+impl Check for Link {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/link-type",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "The NIC's port is an Ethernet port",
+            explain: "VPI cards can be Ethernet or InfiniBand, and some come as InfiniBand. Such \
+                a port speaks no RoCE at all. A port that is InfiniBand on purpose does not \
+                belong to this fabric: leave it out of the policy's scope.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = &cx.port.nic else { return };
+        match nic.link_type.get() {
+            Some(link) => out.judge(link == LinkType::Ethernet, || {
+                let parameter = nic.nv.keys().find(|name| name.starts_with("LINK_TYPE"));
+                let detail = Detail::fail("the port is an InfiniBand port: it speaks no RoCE")
+                    .expected("ethernet")
+                    .actual(link)
+                    .kind(nic.link_type.kind())
+                    .at(at(NicField::LinkType));
+                match parameter {
+                    Some(parameter) => detail.remedy(Remedy::Firmware {
+                        parameter: parameter.clone(),
+                        value: "2".to_owned(),
+                    }),
+                    None => detail,
+                }
+            }),
+            None => out.report(
+                Detail::unknown_fact("the link type", &nic.link_type).at(at(NicField::LinkType)),
+            ),
+        }
+    }
+}
+
+/// Firmware parameters that decide how RoCE behaves.
+fn matters(name: &str) -> bool {
+    const PREFIXES: [&str; 12] = [
+        "ROCE_",
+        "CNP_",
+        "LINK_TYPE",
+        "LLDP_NB",
+        "RPG_",
+        "DCE_TCP",
+        "CLAMP_TGT",
+        "RATE_",
+        "INITIAL_ALPHA",
+        "MIN_TIME_BETWEEN_CNPS",
+        "DCBX_",
+        "USER_PROGRAMMABLE_CC",
+    ];
+    PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// Staged for the next boot.
+pub struct Pending;
+
+impl Check for Pending {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/pending",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "No firmware change waits for the next boot",
+            explain: "A firmware parameter has a value that runs and one that the next boot \
+                brings. Where they differ, the fabric changes at the next reboot, at a time that \
+                nobody chose. On ConnectX-4 Lx a warm reboot does not even bring it: only a cold \
+                power cycle or a firmware reset does.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = &cx.port.nic else { return };
+        let mut compared = false;
+        let mut staged = false;
+        for (name, parameter) in nic.nv.iter().filter(|(name, _)| matters(name)) {
+            let (Some(current), Some(next)) = (parameter.current.value(), parameter.next.value())
+            else {
+                continue;
+            };
+            compared = true;
+            if current == next {
+                continue;
+            }
+            staged = true;
+            let model = nic.model.value().map(String::as_str).unwrap_or_default();
+            let cold = model
+                .replace(['-', ' '], "")
+                .to_ascii_lowercase()
+                .contains("connectx4lx");
+            let how = if cold {
+                "a warm reboot does not bring it on this NIC, only a cold power cycle"
+            } else {
+                "the next boot brings it"
+            };
+            out.report(
+                Detail::fail(format!("{name} is staged: {how}"))
+                    .policy(persistence(cx))
+                    .expected(&current.text)
+                    .actual(format!("{} at the next boot", next.text))
+                    .at(Field::Nv(name.clone(), NvLayer::Next)),
+            );
+        }
+        if let (Some(running), Some(stored)) = (nic.firmware.value(), nic.firmware_stored.value()) {
+            compared = true;
+            if running != stored {
+                staged = true;
+                out.report(
+                    Detail::fail("another firmware is stored than runs")
+                        .expected(running)
+                        .actual(format!("{stored} at the next boot"))
+                        .at(at(NicField::FirmwareStored)),
+                );
+            }
+        }
+        match (compared, staged) {
+            (true, false) => out.pass(),
+            (true, true) => {}
+            (false, _) => out.report(Detail::unknown(
+                "whether a firmware change waits for the next boot is unknown: no capture holds \
+                 the current and the next value (mlxconfig -e query)",
+            )),
+        }
+    }
+}
+
+fn persistence(cx: &PortContext<'_>) -> Position {
+    let persistent = cx.policy.nic.persistent.as_ref();
+    persistent
+        .map(|located| located.position)
+        .unwrap_or_default()
+}
+
+/// Running only.
+pub struct Volatile;
+
+impl Check for Volatile {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/volatile",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "What runs is what the next boot brings",
+            explain: "PFC, trust, traffic class and DCQCN settings that were typed are gone after \
+                a reboot, a driver reload or a firmware reset, silently, and the fabric fails \
+                under the next load. A boot source (firmware parameter, service, configuration \
+                file) that says otherwise than what runs is a fault; where nothing was captured \
+                that brings the setting back, that is told as information.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+            return;
+        };
+        let wanted = cx.policy.nic.persistent.as_ref();
+        let Some(wanted) =
+            wanted.filter(|w| w.value.judge(&Switch::from_bool(true)) == Judgement::Met)
+        else {
+            return;
+        };
+        let mut known = false;
+        let running = [
+            ("CNP_DSCP", NicField::CnpDscp, &nic.dcqcn.cnp_dscp),
+            (
+                "CNP_802P_PRIO",
+                NicField::CnpPriority,
+                &nic.dcqcn.cnp_priority,
+            ),
+        ];
+        for (parameter, field, fact) in running {
+            let crate::model::Fact::Explicit(value, _) = fact else {
+                continue;
+            };
+            let Some((name, next)) = next_boot(nic, parameter) else {
+                continue;
+            };
+            known = true;
+            out.judge(i64::from(*value) == next, || {
+                Detail::fail(format!(
+                    "{name} runs with {value}, and the next boot brings {next}"
+                ))
+                .policy(wanted.position)
+                .expected(next)
+                .actual(value)
+                .at(at(field))
+                .at(Field::Nv(name.clone(), NvLayer::Next))
+                .remedy(Remedy::Firmware {
+                    parameter: name.clone(),
+                    value: value.to_string(),
+                })
+            });
+        }
+        let volatile = cx.port.pfc.enabled.get().is_some_and(|set| !set.is_empty());
+        if volatile {
+            out.report(
+                Detail::fail("nothing that was captured brings PFC and trust back after a reboot")
+                    .severity(Severity::Info)
+                    .policy(wanted.position)
+                    .at(Field::Port(crate::model::PortField::PfcEnabled)),
+            );
+        } else if !known {
+            out.report(
+                Detail::unknown(
+                    "what the next boot brings is unknown: no boot source was captured",
+                )
+                .policy(wanted.position),
+            );
+        }
+    }
+}
+
+/// The value that the next boot gives a parameter of this port (`NAME_P1`).
+fn next_boot(nic: &Nic, parameter: &str) -> Option<(String, i64)> {
+    let of_port = |name: &&String| {
+        name.strip_prefix(parameter)
+            .is_some_and(|rest| rest.is_empty() || rest == "_P1")
+    };
+    let name = nic.nv.keys().find(of_port)?;
+    let parameter: &NvParameter = nic.nv.get(name)?;
+    Some((name.clone(), parameter.next.value()?.number?))
+}
+
+/// Soft-RoCE.
+pub struct Software;
+
+impl Check for Software {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/software",
+            severity: Severity::High,
+            needs: Needs::Config,
+            judges: Judges::Hosts,
+            title: "RDMA is done by the NIC, not in software",
+            explain: "A soft-RoCE or soft-iWARP device sends RDMA through the kernel: no PFC, no \
+                DCQCN, a fraction of the speed. It is useful in a lab and a fault in a fabric, \
+                where it usually means that the real device was not chosen.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = &cx.port.nic else { return };
+        match nic.software.get() {
+            Some(software) => out.judge(!software, || {
+                Detail::fail("the RDMA device is emulated in software: no PFC, no DCQCN")
+                    .expected("a hardware device")
+                    .actual(nic.rdma_device.value().map_or("software", String::as_str))
+                    .kind(nic.software.kind())
+                    .at(at(NicField::RdmaDevice))
+            }),
+            None => out.report(
+                Detail::unknown_fact("whether RDMA is done in hardware", &nic.software)
+                    .at(at(NicField::RdmaDevice)),
+            ),
+        }
+    }
+}
+
+/// The NIC's own stall limit.
+pub struct PauseGuard;
+
+impl Check for PauseGuard {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/pause-guard",
+            severity: Severity::Medium,
+            needs: Needs::Counters,
+            judges: Judges::Hosts,
+            title: "The NIC's own guard has not switched its pause off",
+            explain: "A NIC whose host does not take its packets pauses the switch for as long as \
+                that lasts. Its own guard ends this by switching its pause frames off, and then \
+                it drops. Each trip is a stalled host (PCIe, memory, a stopped process), not a \
+                fault of the fabric.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(counters) = &cx.port.counters else {
+            return;
+        };
+        let field = Field::Counter(crate::model::CounterField::WatchdogTrips);
+        match counters.watchdog_trips.get() {
+            Some(trips) => out.judge(trips == 0, || {
+                Detail::fail(format!(
+                    "the NIC's guard switched its pause off {trips} times since boot or last clear"
+                ))
+                .severity(Severity::Info)
+                .expected(0)
+                .actual(trips)
+                .at(field)
+            }),
+            None => out.report(
+                Detail::unknown_fact(
+                    "how often the NIC's guard tripped",
+                    &counters.watchdog_trips,
+                )
+                .at(field),
+            ),
+        }
+    }
+}

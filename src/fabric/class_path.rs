@@ -1,0 +1,197 @@
+//! Follows a class of traffic through a port's own maps: code point → traffic
+//! class → priority group and queue, and PFC priority → queue and group.
+//!
+//! Platforms number these differently inside; what counts is that a packet of
+//! the class reaches the queue that the class's pause frames stop, and the
+//! priority group that sends them.
+
+use crate::model::{AnyFact, DeviceKind, Fact, Field, MapName, Port, Trust};
+use crate::policy::Class;
+
+/// One step through a map.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// The map says so.
+    To(u8),
+    /// The map is known and has no entry for it.
+    Unmapped,
+    /// The map, or this entry, is not known, and why.
+    Unknown(String),
+}
+
+impl Step {
+    /// Where it leads, where that is known.
+    pub fn known(&self) -> Option<u8> {
+        match self {
+            Step::To(value) => Some(*value),
+            Step::Unmapped | Step::Unknown(_) => None,
+        }
+    }
+
+    /// The next step, from where this one leads.
+    pub fn then(self, next: impl FnOnce(u8) -> Step) -> Step {
+        match self {
+            Step::To(value) => next(value),
+            other => other,
+        }
+    }
+}
+
+/// A code point that a packet carries.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodePoint {
+    /// Of the IP header.
+    Dscp(u8),
+    /// Of the VLAN tag.
+    Pcp(u8),
+}
+
+impl std::fmt::Display for CodePoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CodePoint::Dscp(code) => write!(f, "DSCP {code}"),
+            CodePoint::Pcp(code) => write!(f, "802.1p {code}"),
+        }
+    }
+}
+
+impl CodePoint {
+    /// The map entry that classifies it.
+    pub fn field(self) -> Field {
+        match self {
+            CodePoint::Dscp(code) => Field::MapEntry(MapName::DscpToTc, code),
+            CodePoint::Pcp(code) => Field::MapEntry(MapName::PcpToTc, code),
+        }
+    }
+}
+
+/// The code points of a class: its DSCPs, else its 802.1p code points.
+pub fn code_points(class: &Class) -> Vec<CodePoint> {
+    let dscp = class.dscp.value.iter().map(|code| CodePoint::Dscp(*code));
+    let pcp = class.pcp.value.iter().map(|code| CodePoint::Pcp(*code));
+    if class.dscp.value.is_empty() {
+        pcp.collect()
+    } else {
+        dscp.collect()
+    }
+}
+
+/// One step through a map of the port.
+pub fn step(port: &Port, map: MapName, key: u8) -> Step {
+    let fact = port.maps.get(map);
+    match fact {
+        Fact::Explicit(entries, _) | Fact::Default(entries, _, _) => match entries.value(key) {
+            Some(value) => Step::To(value),
+            None if entries.complete => Step::Unmapped,
+            None => Step::Unknown(format!("the capture shows only a part of {map}")),
+        },
+        Fact::Unknown(why, _) => Step::Unknown(format!("{map}: {why}")),
+        Fact::NotApplicable => Step::Unmapped,
+    }
+}
+
+/// The traffic class of a packet with this code point. A port that trusts the
+/// other field does not look at it.
+pub fn traffic_class(port: &Port, code: CodePoint) -> Step {
+    let (map, key, ignored) = match code {
+        CodePoint::Dscp(key) => (MapName::DscpToTc, key, Trust::Pcp),
+        CodePoint::Pcp(key) => (MapName::PcpToTc, key, Trust::Dscp),
+    };
+    match port.trust.get() {
+        Some(trust) if trust == ignored => Step::Unknown(format!(
+            "the port trusts {trust}, not the field that carries {code}"
+        )),
+        _ => step(port, map, key),
+    }
+}
+
+/// The queue that a received pause frame of this priority stops.
+pub fn paused_queue(port: &Port, priority: u8) -> Step {
+    step(port, MapName::PfcToQueue, priority)
+}
+
+/// The priority group that sends pause frames of this priority: by its map,
+/// else the group of the same number, as switches without such a map do.
+pub fn pausing_group(port: &Port, priority: u8) -> Step {
+    match step(port, MapName::PfcToPg, priority) {
+        Step::Unmapped if !port.maps.get(MapName::PfcToPg).is_known() => Step::To(priority),
+        Step::Unmapped => Step::Unmapped,
+        known => known,
+    }
+}
+
+/// The traffic class that carries a PFC priority on this port, whatever its
+/// number: the one whose queue the priority stops or whose group sends it,
+/// else the one of the same number. On hosts the priority itself.
+pub fn carrying_class(port: &Port, kind: DeviceKind, priority: u8) -> u8 {
+    if kind == DeviceKind::Host || carries(port, priority, priority) {
+        return priority;
+    }
+    let found = (0..=15).find(|tc| carries(port, *tc, priority));
+    found.unwrap_or(priority)
+}
+
+/// Whether a traffic class is tied to a PFC priority by queue or by group.
+pub fn carries(port: &Port, tc: u8, priority: u8) -> bool {
+    let by_queue = step(port, MapName::TcToQueue, tc).known();
+    let by_group = step(port, MapName::TcToPg, tc).known();
+    (by_queue.is_some() && by_queue == paused_queue(port, priority).known())
+        || (by_group.is_some() && by_group == step(port, MapName::PfcToPg, priority).known())
+}
+
+/// The traffic class that the class is in, or belongs in where its code points
+/// lead elsewhere: by its priority, else by its first code point.
+pub fn class_tc(port: &Port, kind: DeviceKind, class: &Class) -> Step {
+    let codes = code_points(class);
+    let by_code = codes.first().map(|code| traffic_class(port, *code));
+    match (&class.priority, by_code) {
+        (Some(priority), Some(Step::To(tc)))
+            if class.lossless.value && carries(port, tc, priority.value) =>
+        {
+            Step::To(tc)
+        }
+        (Some(priority), _) if class.lossless.value => {
+            Step::To(carrying_class(port, kind, priority.value))
+        }
+        (_, Some(step)) => step,
+        (_, None) => Step::Unknown("the class has no DSCP and no 802.1p code point".to_owned()),
+    }
+}
+
+/// The egress queue of the class.
+pub fn class_queue(port: &Port, kind: DeviceKind, class: &Class) -> Step {
+    let by_tc = class_tc(port, kind, class).then(|tc| step(port, MapName::TcToQueue, tc));
+    match (&by_tc, &class.priority) {
+        (Step::To(_), _) => by_tc,
+        // Without a known map the queue that the class's pause frames stop is
+        // the one that has to be right.
+        (_, Some(priority)) if class.lossless.value => match paused_queue(port, priority.value) {
+            Step::To(queue) => Step::To(queue),
+            _ => by_tc,
+        },
+        _ => by_tc,
+    }
+}
+
+/// The ingress priority group of the class.
+pub fn class_group(port: &Port, kind: DeviceKind, class: &Class) -> Step {
+    let by_tc = class_tc(port, kind, class).then(|tc| step(port, MapName::TcToPg, tc));
+    match (&by_tc, &class.priority) {
+        (Step::To(_), _) => by_tc,
+        (_, Some(priority)) if class.lossless.value && kind == DeviceKind::Switch => {
+            match pausing_group(port, priority.value) {
+                Step::To(group) if port.priority_group(group).is_some() => Step::To(group),
+                _ => by_tc,
+            }
+        }
+        _ => by_tc,
+    }
+}
+
+/// The kind of the fact that an address stands for, explicit where it is gone.
+pub fn kind_of(port: &Port, field: &Field) -> crate::model::Kind {
+    port.fact(field)
+        .map_or(crate::model::Kind::Explicit, |fact: &dyn AnyFact| {
+            fact.kind()
+        })
+}
