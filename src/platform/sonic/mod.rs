@@ -7,7 +7,11 @@ mod facts;
 mod fix;
 mod parse;
 mod profiles;
+mod qos;
+mod queues;
 mod show;
+mod watchdog;
+
 #[cfg(test)]
 mod tests;
 

@@ -2,9 +2,10 @@
 //! headroom that buffermgrd looks up.
 
 use super::defaults;
-use super::facts::{Ports, priorities, set_pfc};
+use super::facts::Ports;
 use super::parse::{Database, Field, Row, Table};
 use super::profiles::Notes;
+use super::qos::{priorities, set_pfc};
 use crate::model::{
     Device, Fact, GroupBuffer, Milli, Mtu, MtuCounts, NoteKind, Origin, Priorities, State,
 };
