@@ -6,6 +6,7 @@
 
 pub mod audit;
 pub mod check;
+pub mod cli;
 pub mod fabric;
 pub mod finding;
 pub mod model;

@@ -1,0 +1,215 @@
+//! The arguments, as `--help` shows them.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
+
+/// Tells whether a RoCE v2 fabric is lossless end to end, as you declared it.
+#[derive(Parser, Debug)]
+#[command(
+    version,
+    arg_required_else_help = true,
+    after_help = "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage, policy or input \
+                  error,\n3 something needed stayed unknown, 70 internal error."
+)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub verb: Verb,
+
+    /// When to use colour; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub color: Color,
+
+    /// Only the summary
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub quiet: bool,
+
+    /// Every port, all evidence, remarks
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+
+    /// Threads [default: one a core]
+    #[arg(long, global = true, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Verb {
+    /// Check devices against a policy
+    Audit(Audit),
+    /// Print the vendor-neutral model of devices as JSON
+    Model(Model),
+    /// List all checks
+    Checks(Checks),
+    /// Say what a check means, how to look, and how to fix
+    Explain(Explain),
+    /// Validate, show and start policies
+    Policy(Policy),
+}
+
+/// Where devices come from.
+#[derive(Args, Debug)]
+pub struct Sources {
+    /// Folder of configurations or captures, a file, or - for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<String>,
+
+    /// Pass over files and folders of these names
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Only these devices
+    #[arg(long, value_name = "GLOB")]
+    pub device: Vec<String>,
+}
+
+#[derive(Args, Debug)]
+pub struct Audit {
+    #[command(flatten)]
+    pub from: Sources,
+
+    /// Policy: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Write a report to a file as well; can be given several times
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
+    pub report: Vec<(Format, String)>,
+
+    /// Least severity that makes exit code 1
+    #[arg(long, value_enum, default_value_t = FailOn::Medium, value_name = "SEVERITY")]
+    pub fail_on: FailOn,
+
+    /// Exit 0 although something needed stayed unknown
+    #[arg(long)]
+    pub allow_unknown: bool,
+
+    /// Show passes too
+    #[arg(long)]
+    pub all: bool,
+
+    /// Only these ports
+    #[arg(long, value_name = "GLOB")]
+    pub port: Vec<String>,
+
+    /// Only these checks
+    #[arg(long, value_name = "GLOB")]
+    pub check: Vec<String>,
+
+    /// Judge waivers as of this time (2027-01-31T12:00:00Z, or a date)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub now: Option<jiff::Timestamp>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    Text,
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum FailOn {
+    Critical,
+    High,
+    Medium,
+    Low,
+    Info,
+    Never,
+}
+
+fn report(text: &str) -> Result<(Format, String), String> {
+    let (format, file) = text
+        .split_once('=')
+        .ok_or("write it as FORMAT=FILE, such as json=report.json")?;
+    let format = Format::from_str(format, true)
+        .map_err(|_| format!("no format `{format}`; there are: text, json"))?;
+    if file.is_empty() {
+        return Err("no file is named after the =".to_owned());
+    }
+    Ok((format, file.to_owned()))
+}
+
+fn time(text: &str) -> Result<jiff::Timestamp, String> {
+    let as_date = || -> Option<jiff::Timestamp> {
+        let date: jiff::civil::Date = text.parse().ok()?;
+        jiff::tz::TimeZone::UTC
+            .to_timestamp(date.to_datetime(jiff::civil::Time::midnight()))
+            .ok()
+    };
+    let parsed = text.parse().ok().or_else(as_date);
+    parsed.ok_or_else(|| "write it as 2027-01-31 or 2027-01-31T12:00:00Z".to_owned())
+}
+
+#[derive(Args, Debug)]
+pub struct Model {
+    #[command(flatten)]
+    pub from: Sources,
+
+    /// Say of every fact where it was read, and how it is known
+    #[arg(long)]
+    pub origin: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Checks {
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+}
+
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// The check, such as pfc/missing
+    #[arg(value_name = "CHECK")]
+    pub check: String,
+}
+
+#[derive(Args, Debug)]
+pub struct Policy {
+    #[command(subcommand)]
+    pub action: PolicyAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum PolicyAction {
+    /// Validate policies
+    Check {
+        /// Files, or builtin:NAME
+        #[arg(required = true, value_name = "POLICY")]
+        policies: Vec<String>,
+    },
+    /// Show what applies to one device or port
+    Show {
+        /// A file, or builtin:NAME
+        #[arg(value_name = "POLICY")]
+        policy: String,
+        /// The device
+        #[arg(long, default_value = "*")]
+        device: String,
+        /// The port
+        #[arg(long, default_value = "*")]
+        port: String,
+        /// The device's role, where the policy's roles don't say it
+        #[arg(long)]
+        role: Option<String>,
+        /// The port's speed in Mb/s
+        #[arg(long, value_name = "MBPS")]
+        speed: Option<u64>,
+    },
+    /// Print the JSON Schema of policies
+    Schema,
+    /// List the built-in policies
+    List,
+    /// Print a policy to start from
+    Init,
+}

@@ -1,0 +1,123 @@
+//! `roceaudit audit`.
+
+use super::args::{Arguments, Audit, FailOn, Format, Sources};
+use super::{colored_errors, error_stream, output, width};
+use crate::audit::{Options, Outcome, Report, Selection, audit, exit_code};
+use crate::policy::{self, PolicyError, PolicySet, Severity};
+use crate::report::{json, text};
+use crate::source::{Unit, discover};
+use anyhow::{Context, anyhow};
+use std::io::Write;
+use std::path::Path;
+
+pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
+    let policy = match load_policy(&verb.policy) {
+        Ok(policy) => policy,
+        Err(error) => {
+            let mut err = error_stream(arguments.color);
+            writeln!(err, "{}", error.render(colored_errors(arguments.color)))?;
+            return Ok(super::USAGE);
+        }
+    };
+    let units = units(&verb.from)?;
+    let json = verb.format == Format::Json || verb.report.iter().any(|(f, _)| *f == Format::Json);
+    let options = Options {
+        devices: selection("--device", &verb.from.device)?,
+        ports: selection("--port", &verb.port)?,
+        checks: selection("--check", &verb.check)?,
+        now: verb.now.unwrap_or_else(jiff::Timestamp::now),
+        each_port: json || arguments.verbose,
+        passes: verb.all,
+    };
+    let report = audit(&units, &policy, &options)?;
+    let outcome = report.outcome(&policy, severity(verb.fail_on), verb.allow_unknown);
+    for (format, file) in &verb.report {
+        write_file(&report, outcome, *format, file)?;
+    }
+    let style = text::Style {
+        width: width(),
+        quiet: arguments.quiet,
+        verbose: arguments.verbose,
+        outcome,
+    };
+    let mut out = output(arguments.color);
+    match verb.format {
+        Format::Text => text::write(&report, &style, &mut out)?,
+        Format::Json => json::write(&report, &mut out)?,
+    }
+    out.flush()?;
+    Ok(exit_code(outcome))
+}
+
+/// Loads a policy and holds it against the checks that exist.
+pub(super) fn load_policy(name: &str) -> Result<PolicySet, PolicyError> {
+    let policy = policy::load(name)?;
+    let known: Vec<&str> = crate::check::registry()
+        .iter()
+        .map(|check| check.about().id)
+        .chain(crate::check::LATER.iter().copied())
+        .collect();
+    policy.validate_checks(&known)?;
+    Ok(policy)
+}
+
+/// The devices of all sources. Two sources that name one device clash.
+pub(super) fn units(from: &Sources) -> anyhow::Result<Vec<Unit>> {
+    let mut units: Vec<Unit> = Vec::new();
+    for source in &from.sources {
+        for unit in discover(source, &from.exclude)? {
+            if units.iter().any(|other| other.name == unit.name) {
+                return Err(anyhow!(
+                    "two sources hold a device named {}; audit them one by one, or exclude one",
+                    unit.name
+                ));
+            }
+            units.push(unit);
+        }
+    }
+    units.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(units)
+}
+
+pub(super) fn selection(flag: &str, patterns: &[String]) -> anyhow::Result<Selection> {
+    Selection::new(patterns).with_context(|| format!("{flag} {}", patterns.join(" ")))
+}
+
+fn severity(fail_on: FailOn) -> Option<Severity> {
+    match fail_on {
+        FailOn::Critical => Some(Severity::Critical),
+        FailOn::High => Some(Severity::High),
+        FailOn::Medium => Some(Severity::Medium),
+        FailOn::Low => Some(Severity::Low),
+        FailOn::Info => Some(Severity::Info),
+        FailOn::Never => None,
+    }
+}
+
+/// Writes a report whole or not at all.
+fn write_file(report: &Report, outcome: Outcome, format: Format, file: &str) -> anyhow::Result<()> {
+    let path = Path::new(file);
+    let mut partial = path.as_os_str().to_owned();
+    partial.push(format!(".{}.partial", std::process::id()));
+    let written = (|| -> anyhow::Result<()> {
+        let mut out = std::io::BufWriter::new(std::fs::File::create(&partial)?);
+        match format {
+            Format::Json => json::write(report, &mut out)?,
+            Format::Text => {
+                let style = text::Style {
+                    outcome,
+                    ..text::Style::default()
+                };
+                let inner: &mut dyn Write = &mut out;
+                let mut plain = anstream::StripStream::new(inner);
+                text::write(report, &style, &mut plain)?;
+            }
+        }
+        out.flush()?;
+        Ok(std::fs::rename(&partial, path)?)
+    })();
+    if written.is_err() {
+        let _ = std::fs::remove_file(&partial);
+    }
+    written.with_context(|| format!("cannot write {file}"))
+}

@@ -1,0 +1,59 @@
+//! `roceaudit checks`.
+
+use super::args::{Arguments, Checks, Format};
+use super::output;
+use crate::check::{Judges, Needs, registry};
+use serde_json::{Value, json};
+use std::io::Write;
+
+pub fn run(arguments: &Arguments, verb: &Checks) -> anyhow::Result<u8> {
+    let mut out = output(arguments.color);
+    match verb.format {
+        Format::Text => {
+            for check in registry() {
+                let about = check.about();
+                let severity = about.severity.to_string();
+                writeln!(out, "{:<22} {:<9} {}", about.id, severity, about.title)?;
+            }
+        }
+        Format::Json => {
+            let checks: Vec<Value> = registry()
+                .iter()
+                .map(|check| {
+                    let about = check.about();
+                    json!({
+                        "check": about.id,
+                        "area": about.area(),
+                        "severity": about.severity.to_string(),
+                        "needs": needs(about.needs),
+                        "judges": judges(about.judges),
+                        "title": about.title,
+                    })
+                })
+                .collect();
+            serde_json::to_writer_pretty(&mut out, &checks)?;
+            writeln!(out)?;
+        }
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// The kind of facts in a word.
+pub(super) fn needs(needs: Needs) -> &'static str {
+    match needs {
+        Needs::Config => "configuration",
+        Needs::Operational => "operational state",
+        Needs::Counters => "counters",
+        Needs::Peers => "neighbours",
+    }
+}
+
+/// The devices in a word.
+pub(super) fn judges(judges: Judges) -> &'static str {
+    match judges {
+        Judges::Switches => "switches",
+        Judges::Hosts => "hosts",
+        Judges::All => "switches and hosts",
+    }
+}
