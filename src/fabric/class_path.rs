@@ -5,7 +5,7 @@
 //! the class reaches the queue that the class's pause frames stop, and the
 //! priority group that sends them.
 
-use crate::model::{AnyFact, DeviceKind, Fact, Field, MapName, Port, Trust};
+use crate::model::{AnyFact, DeviceKind, Fact, Field, MapName, Port};
 use crate::policy::Class;
 
 /// One step through a map.
@@ -90,18 +90,12 @@ pub fn step(port: &Port, map: MapName, key: u8) -> Step {
     }
 }
 
-/// The traffic class of a packet with this code point. A port that trusts the
-/// other field does not look at it.
+/// The traffic class of a packet with this code point, by its map. Whether the
+/// port looks at the field at all is another question: trust.
 pub fn traffic_class(port: &Port, code: CodePoint) -> Step {
-    let (map, key, ignored) = match code {
-        CodePoint::Dscp(key) => (MapName::DscpToTc, key, Trust::Pcp),
-        CodePoint::Pcp(key) => (MapName::PcpToTc, key, Trust::Dscp),
-    };
-    match port.trust.get() {
-        Some(trust) if trust == ignored => Step::Unknown(format!(
-            "the port trusts {trust}, not the field that carries {code}"
-        )),
-        _ => step(port, map, key),
+    match code {
+        CodePoint::Dscp(key) => step(port, MapName::DscpToTc, key),
+        CodePoint::Pcp(key) => step(port, MapName::PcpToTc, key),
     }
 }
 

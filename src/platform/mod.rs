@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod linux;
 pub mod sonic;
 pub mod text;
 
@@ -14,7 +15,7 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic]
+    &[&sonic::Sonic, &linux::Linux]
 }
 
 /// The platform with this name.
