@@ -74,7 +74,8 @@ emitted!(
     "collect/unreachable",
     High,
     "Every device could be reached",
-    "A device that could not be reached was not audited. Its state is unknown."
+    "A device that could not be reached was not audited, so its state is unknown, however it was \
+     when it last answered. Look at the address, the account and the way there first."
 );
 emitted!(
     Parser,

@@ -57,11 +57,12 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<
             }
             for finding in of_status {
                 match heading {
-                    Status::Fail | Status::Unknown => block(report, finding, style, out)?,
-                    Status::Waived | Status::Pass => line(finding, style, out)?,
+                    Status::Fail => block(report, finding, style, out)?,
+                    Status::Unknown if style.verbose => block(report, finding, style, out)?,
+                    _ => line(finding, style, out)?,
                 }
             }
-            if matches!(heading, Status::Waived | Status::Pass) {
+            if heading != Status::Fail && !(heading == Status::Unknown && style.verbose) {
                 writeln!(out)?;
             }
         }
@@ -201,7 +202,12 @@ fn line(folded: &Folded<'_>, style: &Style, out: &mut dyn Write) -> io::Result<(
     if let Some(waiver) = &finding.waiver {
         text.push_str(&format!(" (waived: {})", terminal(waiver)));
     }
-    wrapped(&text, "  ", style, out)
+    wrapped(&text, "  ", style, out)?;
+    // A line that was not understood has to be seen.
+    match finding.places.first() {
+        Some(place) if finding.status == Status::Unknown => evidence(place, style, out),
+        _ => Ok(()),
+    }
 }
 
 /// `leaf1: Ethernet0-124 (32 ports)`, or several devices.

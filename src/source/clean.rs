@@ -118,6 +118,11 @@ fn decode_utf16<'r>(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Cow<'r, str> {
     Cow::Owned(text)
 }
 
+/// What stands alone on a line that held nothing but a pager's prompt: the
+/// line is no blank line of the output, so a table goes on after it. The
+/// character (SUB) can't come from the raw text, whose control bytes go.
+pub const PAGER_GAP: char = '\u{1a}';
+
 /// More than 1 % control characters that no terminal session holds. A few are
 /// let pass, for a short text with a stray NUL in it.
 fn is_binary(raw: &[u8]) -> bool {
@@ -181,7 +186,11 @@ fn clean_line(
     } else if rewritten && screen.overwritten {
         note(DroppedKind::Overwritten);
     }
-    out.push_str(rest);
+    if paged && rest.trim().is_empty() {
+        out.push(PAGER_GAP);
+    } else {
+        out.push_str(rest);
+    }
 }
 
 /// If a pager's prompt opens `line`, what follows it.
@@ -463,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn pagers_on_lines_of_their_own_leave_an_empty_line() {
+    fn pagers_on_lines_of_their_own_leave_a_gap_that_is_no_blank_line() {
         for prompt in [
             "--More--",
             " --More-- ",
@@ -476,7 +485,7 @@ mod tests {
         ] {
             assert_eq!(
                 cleaned(format!("a\n{prompt}\nb").as_bytes()),
-                ("a\n\nb".into(), vec![(2, Pager)]),
+                ("a\n\u{1a}\nb".into(), vec![(2, Pager)]),
                 "{prompt}"
             );
         }

@@ -209,18 +209,14 @@ impl Reader<'_, '_> {
         let (watched, enabled) = (port.pfc.watchdog.priorities.get(), qos.enabled.get());
         if let (Some(watched), Some(enabled)) = (watched, enabled) {
             let blind = watched.difference(enabled);
-            let dual_tor = || {
-                let subtype = metadata_value(self.db, "subtype").and_then(|f| f.value);
-                subtype.as_deref() == Some("DualToR")
-            };
-            if !blind.is_empty() && !dual_tor() {
+            // Harmless: legal on DualToR, and what is off is pfc/missing.
+            if !blind.is_empty() {
                 let text = format!(
                     "PORT_QOS_MAP|{}: pfcwd_sw_enable watches {blind}, where pfc_enable has none",
                     port.name
                 );
                 let at = port.pfc.watchdog.priorities.at();
-                self.notes
-                    .add(NoteKind::Conflict, Some(&port.name), text, at);
+                self.notes.add(NoteKind::Remark, Some(&port.name), text, at);
             }
         }
     }

@@ -12,6 +12,7 @@
 //! white space if that gives the right number of cells; otherwise the row is
 //! [malformed](RowShape::Malformed). A cell never gets a neighbour's text.
 
+use crate::source::clean::PAGER_GAP;
 use std::borrow::Cow;
 
 /// No device prints more columns; a bound on the work that each row costs.
@@ -273,6 +274,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
             offset += whole.len();
             line
         })
+        // A pager's prompt stood there: the table goes on.
+        .filter(|line| !line.text.contains(PAGER_GAP))
         .collect()
 }
 
