@@ -1,4 +1,5 @@
 //! The command line: exit codes, bad input, closed pipes.
+#![allow(clippy::unwrap_used)] // a test that can't go on has failed
 
 use assert_cmd::Command;
 use std::fs;

@@ -397,7 +397,7 @@ impl<'a> Bench<'a> {
         let mut evidence: Vec<Evidence> = Vec::new();
         let mut add = |bench: &mut Self, origin: Origin| {
             let found = bench.evidence(origin);
-            evidence.extend(found.filter(|e| !evidence.contains(e)).into_iter());
+            evidence.extend(found.filter(|e| !evidence.contains(e)));
         };
         for at in &detail.evidence {
             match (at, port) {

@@ -96,40 +96,82 @@ pub enum Holds {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Remedy {
     /// PFC in both directions on exactly these priorities.
-    Pfc { priorities: Priorities },
+    Pfc {
+        /// The priorities.
+        priorities: Priorities,
+    },
     /// A static PFC mode instead of negotiation.
     PfcMode,
     /// 802.3x pause off.
     LinkPauseOff,
     /// The PFC watchdog on these priorities, times in milliseconds.
     Watchdog {
+        /// The priorities.
         priorities: Priorities,
+        /// Time of pause until it acts.
         detection_ms: u32,
+        /// Time without pause until it lets go.
         restoration_ms: u32,
     },
     /// One entry of a map.
-    MapEntry { map: MapName, key: u8, value: u8 },
+    MapEntry {
+        /// The map.
+        map: MapName,
+        /// The key.
+        key: u8,
+        /// The value.
+        value: u8,
+    },
     /// Trust the DSCP (or the 802.1p priority).
-    Trust { dscp: bool },
+    Trust {
+        /// The DSCP, or whether it is the DSCP that is trusted.
+        dscp: bool,
+    },
     /// ECN marking on a queue, thresholds in bytes where the policy gives any.
     Ecn {
+        /// The queue.
         queue: u8,
+        /// Where marking begins.
         min_bytes: Option<u64>,
+        /// Where it reaches its probability.
         max_bytes: Option<u64>,
+        /// The probability.
         probability_percent: Option<u8>,
     },
     /// A strict-priority queue.
-    Strict { queue: u8 },
+    Strict {
+        /// The queue.
+        queue: u8,
+    },
     /// A usable IP MTU of this many bytes.
-    Mtu { ip_bytes: u32 },
+    Mtu {
+        /// The size.
+        ip_bytes: u32,
+    },
     /// RDMA traffic with this traffic class byte.
-    TrafficClass { traffic_class: u8 },
+    TrafficClass {
+        /// The byte.
+        traffic_class: u8,
+    },
     /// DCQCN on (reaction and notification point) for these priorities.
-    Dcqcn { priorities: Priorities },
+    Dcqcn {
+        /// The priorities.
+        priorities: Priorities,
+    },
     /// CNPs with this DSCP and priority.
-    Cnp { dscp: u8, priority: Option<u8> },
+    Cnp {
+        /// The DSCP, or whether it is the DSCP that is trusted.
+        dscp: u8,
+        /// Their priority.
+        priority: Option<u8>,
+    },
     /// Firmware parameter for the next boot.
-    Firmware { parameter: String, value: String },
+    Firmware {
+        /// The parameter's name.
+        parameter: String,
+        /// Its value.
+        value: String,
+    },
     /// The host, not the firmware, decides the DCB settings.
     DcbxOs,
 }

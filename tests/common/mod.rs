@@ -1,5 +1,5 @@
 //! Shared by the tests: audits of folders through the library.
-#![allow(dead_code)] // each test file uses its own part
+#![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part
 
 use roceaudit::audit::{Options, Outcome, Report, Selection, audit};
 use roceaudit::finding::Status;

@@ -125,7 +125,7 @@ impl Devices {
                     | Statement::CountersWhole(_)
             );
             match subject {
-                Subject::Netdev(name) if !common && !(weak && listed) => {
+                Subject::Netdev(name) if !(common || weak && listed) => {
                     devices.netdevs.insert(name.clone());
                 }
                 Subject::Rdma(name) if !common => {
@@ -574,7 +574,7 @@ impl<'a> Builder<'a> {
                 }
             } else if enabled("roce_np").is_some() {
                 // Port-wide, although the driver shows it by priority.
-                let on = np.map_or(false, |(on, _)| on) || value.value != 0;
+                let on = np.is_some_and(|(on, _)| on) || value.value != 0;
                 np = Some((on, value.at));
             } else {
                 let small = u8::try_from(value.value).ok();

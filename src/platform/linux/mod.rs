@@ -134,6 +134,3 @@ impl Platform for Linux {
         fix::commands(device, port, remedy)
     }
 }
-
-#[cfg(test)]
-mod tests;

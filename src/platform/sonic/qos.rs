@@ -1,7 +1,7 @@
 //! PORT_QOS_MAP → PFC, trust and maps of the ports.
 
 use super::defaults;
-use super::facts::{Reader, is_port, metadata_value};
+use super::facts::{Reader, is_port};
 use super::parse::{Field, Row, Table};
 use super::profiles::{Lookup, MAPS, Profiles, schema};
 use crate::model::port::SharedMap;

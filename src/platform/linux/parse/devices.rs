@@ -277,10 +277,10 @@ pub fn parse_ip_link(text: &Text<'_>, out: &mut Statements) {
         };
         let subject = Subject::Netdev(name.to_owned());
         let mut words = rest.split_whitespace();
-        if words.find(|word| *word == "mtu").is_some() {
-            if let Some(mtu) = words.next().and_then(|mtu| mtu.parse().ok()) {
-                out.push((subject.clone(), Statement::Mtu(text.at(mtu, line))));
-            }
+        if words.find(|word| *word == "mtu").is_some()
+            && let Some(mtu) = words.next().and_then(|mtu| mtu.parse().ok())
+        {
+            out.push((subject.clone(), Statement::Mtu(text.at(mtu, line))));
         }
         let oper = line
             .split(" state ")
@@ -311,14 +311,14 @@ fn json_link(text: &Text<'_>, body: &str, link: Node<'_>, out: &mut Statements) 
     };
     let subject = Subject::Netdev(name.into_owned());
     let part = |node: Node<'_>| text.origin(body.get(node.offset() as usize..).unwrap_or(body));
-    if let Some(node) = link.get("mtu") {
-        if let Some(mtu) = node.u64().and_then(|mtu| u32::try_from(mtu).ok()) {
-            let mtu = At {
-                value: mtu,
-                at: part(node),
-            };
-            out.push((subject.clone(), Statement::Mtu(mtu)));
-        }
+    if let Some(node) = link.get("mtu")
+        && let Some(mtu) = node.u64().and_then(|mtu| u32::try_from(mtu).ok())
+    {
+        let mtu = At {
+            value: mtu,
+            at: part(node),
+        };
+        out.push((subject.clone(), Statement::Mtu(mtu)));
     }
     if let Some(flags) = link.get("flags") {
         let up = flags
@@ -369,10 +369,10 @@ pub fn parse_devlink(text: &Text<'_>, out: &mut Statements) {
         if let Some(part) = version("fixed", "fw.psid") {
             say(Statement::Part(part));
         }
-        if let Some(driver) = device.get("driver") {
-            if let Some(name) = driver.str() {
-                say(Statement::Driver(text.at(name.into_owned(), body)));
-            }
+        if let Some(driver) = device.get("driver")
+            && let Some(name) = driver.str()
+        {
+            say(Statement::Driver(text.at(name.into_owned(), body)));
         }
     }
 }

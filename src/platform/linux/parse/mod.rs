@@ -179,11 +179,13 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A parser: what it finds in a text.
+/// Whether a text is a parser's.
+type Recognises = fn(&Text<'_>) -> bool;
+/// What a parser finds in a text.
 type Parser = fn(&Text<'_>, &mut Statements);
 
 /// All parsers with a test of whether a text is theirs.
-const PARSERS: [(super::Tool, fn(&Text<'_>) -> bool, Parser); 14] = [
+const PARSERS: [(super::Tool, Recognises, Parser); 14] = [
     (super::Tool::MlnxQos, mlnx_qos::is, mlnx_qos::parse),
     (super::Tool::Dcb, dcb::is, dcb::parse),
     (super::Tool::Mlxconfig, mlxconfig::is, mlxconfig::parse),
@@ -264,6 +266,3 @@ fn number(text: &str) -> Option<i64> {
         None => text.parse().ok(),
     }
 }
-
-#[cfg(test)]
-mod tests;

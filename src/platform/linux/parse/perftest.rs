@@ -40,10 +40,10 @@ pub fn parse(text: &Text<'_>, out: &mut Statements) {
             subject = Subject::Rdma(device.to_owned());
         }
         let mut say = |statement| out.push((subject.clone(), statement));
-        if let Some(mtu) = label(line, "Mtu ") {
-            if let Ok(mtu) = mtu.trim_end_matches("[B]").parse() {
-                say(Statement::RdmaMtu(text.at(mtu, line)));
-            }
+        if let Some(mtu) = label(line, "Mtu ")
+            && let Ok(mtu) = mtu.trim_end_matches("[B]").parse()
+        {
+            say(Statement::RdmaMtu(text.at(mtu, line)));
         }
         match label(line, "Link type ") {
             Some("Ethernet") => say(Statement::Link(text.at(LinkType::Ethernet, line))),

@@ -34,13 +34,13 @@ fn path_of<'t>(text: &Text<'t>) -> Option<&'t str> {
 
 fn files<'t>(text: &Text<'t>) -> Vec<File<'t>> {
     let mut files: Vec<File<'t>> = listed(text).collect();
-    if files.is_empty() {
-        if let Some(path) = path_of(text) {
-            files.push(File {
-                path,
-                value: text.text.trim(),
-            });
-        }
+    if files.is_empty()
+        && let Some(path) = path_of(text)
+    {
+        files.push(File {
+            path,
+            value: text.text.trim(),
+        });
     }
     files
 }

@@ -1,4 +1,0 @@
-use super::*;
-
-#[test]
-fn placeholder() {}
