@@ -109,7 +109,10 @@ fn groups(device: &Device, policy: &PolicySet, options: &Options) -> Vec<Group> 
         let host_without_rdma = device.kind == DeviceKind::Host && port.nic.is_none();
         let down = port.admin.get() == Some(State::Down) && scope.admin_down == PortState::Skip;
         let oper = port.oper.get() == Some(State::Down) && scope.oper_down == PortState::Skip;
-        if host_without_rdma || down || oper || !scope.includes(&port.name) {
+        // What is excluded by name is a switch's management port; a host's RDMA
+        // NIC may well be called eth0.
+        let excluded = device.kind == DeviceKind::Switch && !scope.includes(&port.name);
+        if host_without_rdma || down || oper || excluded {
             continue;
         }
         if !options.ports.matches(&port.name) {

@@ -144,21 +144,29 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     }
 }
 
-/// The platform that recognises the captures best.
+/// The platform that recognises the captures best. One that is sure of a
+/// capture ends the search: a configuration is of one platform only.
 fn platform_of(captures: &[Capture]) -> Option<&'static dyn Platform> {
-    let mut best: Option<(&'static dyn Platform, (Certainty, usize))> = None;
-    for platform in platform::registry() {
-        let seen = captures.iter().filter_map(|c| platform.recognise(c));
-        let (mut top, mut count) = (Certainty::Possible, 0);
-        for recognised in seen {
-            top = top.max(recognised.certainty);
-            count += 1;
-        }
-        if count > 0 && best.is_none_or(|(_, score)| (top, count) > score) {
-            best = Some((*platform, (top, count)));
+    let mut scores = vec![(None, 0usize); platform::registry().len()];
+    for capture in captures {
+        for (platform, (top, count)) in platform::registry().iter().zip(&mut scores) {
+            let Some(recognised) = platform.recognise(capture) else {
+                continue;
+            };
+            *top = (*top).max(Some(recognised.certainty));
+            *count += 1;
+            if recognised.certainty == Certainty::Sure {
+                break;
+            }
         }
     }
-    best.map(|(platform, _)| platform)
+    let best = scores
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, count))| *count > 0);
+    // Of equals the first in the registry.
+    let (n, _) = best.rev().max_by_key(|(_, score)| **score)?;
+    platform::registry().get(n).copied()
 }
 
 fn recognise(platform: &dyn Platform, captures: &[Capture]) -> Vec<Option<&'static CaptureSpec>> {

@@ -468,11 +468,12 @@ impl Check for Volatile {
     }
 }
 
-/// The value that the next boot gives a parameter of this port (`NAME_P1`).
+/// The value that the next boot gives a parameter of this port (`NAME_P1`,
+/// `NAME_P2`: the platform keeps those of the port only).
 fn next_boot(nic: &Nic, parameter: &str) -> Option<(String, i64)> {
     let of_port = |name: &&String| {
         name.strip_prefix(parameter)
-            .is_some_and(|rest| rest.is_empty() || rest == "_P1")
+            .is_some_and(|rest| matches!(rest, "" | "_P1" | "_P2"))
     };
     let name = nic.nv.keys().find(of_port)?;
     let parameter: &NvParameter = nic.nv.get(name)?;

@@ -67,7 +67,7 @@ pub enum Certainty {
 }
 
 /// A capture that a platform reads.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct CaptureSpec {
     /// The command that prints it, as typed on the device (`IF`, `DEV`, `PCI`
     /// stand for a name), or the file that holds it.

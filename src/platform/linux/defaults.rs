@@ -1,47 +1,57 @@
-//! Documented defaults of Linux and of mlx5, each with its source.
+//! What holds on a Linux host with NVIDIA NICs where no line says so, and why
+//! other facts stay unknown. Each default names its source.
 
 use crate::model::Reason;
 
-/// mlx5 `mlnx_qos`, without the qos/trust file of MLNX_OFED (python/mlnx_qos):
-/// any DSCP entry in the APP table means that DSCP is trusted.
-pub static TRUST_BY_ENTRIES: Reason =
-    Reason("the DCB application table has DSCP entries, so the driver trusts DSCP");
-
-/// The same: removing the last DSCP entry turns trust back to pcp.
-pub static TRUST_WITHOUT_ENTRIES: Reason =
-    Reason("the DCB application table has no DSCP entry, so the driver trusts pcp");
-
-/// `mlnx_qos` prints no map while trust is pcp.
-pub static DSCP_NOT_SHOWN: Reason = Reason("mlnx_qos prints no DSCP map while trust is pcp");
-
-/// IEEE 802.1Q: the priority of a tagged frame is its PCP.
-pub static PCP_IS_PRIORITY: Reason = Reason("802.1Q: the priority of a tagged frame is its PCP");
-
-/// The APP table, `mlnx_qos --pfc` and `dcb pfc set` are static settings.
-pub static STATIC_PFC: Reason = Reason("PFC set on the host is static");
-
-/// `tsa: vendor`: the firmware arbitrates in a way that no tool shows.
+/// mlx5 driver, `mlx5e_dcbnl_ieee_setapp`: the first DSCP entry of the APP
+/// table switches the port to trust DSCP.
+pub static TRUST_BY_APP: Reason = Reason(
+    "the mlx5 driver trusts DSCP as soon as the DCB APP table holds a DSCP entry (kernel, en_dcbnl.c)",
+);
+/// mlx5 driver, `mlx5e_dcbnl_ieee_delapp`: with its last DSCP entry gone the
+/// port trusts the 802.1p priority.
+pub static TRUST_WITHOUT_APP: Reason = Reason(
+    "the mlx5 driver trusts the 802.1p priority while the DCB APP table holds no DSCP entry (kernel, en_dcbnl.c)",
+);
+/// Another driver may treat the APP table otherwise.
+pub static TRUST_OF_OTHERS: Reason = Reason(
+    "the DCB APP table was captured, and what this driver derives from it is not documented",
+);
+/// IEEE 802.1Q leaves the order of two selectors to the device.
+pub static TRUST_ORDER: Reason =
+    Reason("the trust order does not begin with DSCP: tagged and untagged packets differ");
+/// mlnx-tools: the map is printed only under trust dscp.
+pub static NO_MAP_UNDER_PCP: Reason = Reason("mlnx_qos prints no DSCP map while it trusts pcp");
+/// The tool's word for a scheduler that the firmware chose.
 pub static VENDOR_SCHEDULER: Reason =
-    Reason("the scheduler is the vendor's own (tsa: vendor), which no tool shows");
-
-/// The name of an RDMA device comes from its driver.
-pub static HARDWARE_BY_NAME: Reason =
-    Reason("the RDMA device bears the name that a hardware driver gives");
-
-/// `mlnx_qos` works on ports of mlx5 hardware in Ethernet mode only.
-pub static MLX5_ETHERNET: Reason = Reason("mlnx_qos works on Ethernet ports of NVIDIA NICs only");
-
-/// No `traffic_class` is forced and rdma_cm's default is not known.
-pub static APPLICATION_DECIDES: Reason =
-    Reason("no traffic class is forced on the device, so each application decides");
-
-/// Firmware parameters are what the driver starts with.
-pub static FIRMWARE_CURRENT: Reason =
-    Reason("the firmware's current value; the running value was not captured");
-
-/// `np_cnp_prio_mode` 1 in cc_params (Linux, mlx5 cong.c).
-pub static CNP_FOLLOWS: Reason =
-    Reason("CNPs take the priority of the packet that caused them (np_cnp_prio_mode 1)");
-
-/// Two captures that speak of one thing differently.
-pub static CONTRADICTION: Reason = Reason("two captures contradict each other");
+    Reason("the firmware's own scheduler (tsa: vendor): its order and shares are not documented");
+/// A line that ends in the middle.
+pub static CUT: Reason = Reason("the line is cut");
+/// sysfs `tc/1/traffic_class` is empty until it is written.
+pub static NO_FORCED_CLASS: Reason =
+    Reason("no traffic class is forced on the device: the application decides");
+/// `np_cnp_prio_mode` 1 (kernel, mlx5 cong.c): no fixed priority.
+pub static CNP_PRIORITY_FOLLOWS: Reason =
+    Reason("CNPs take the priority of the packet that triggered them (np_cnp_prio_mode 1)");
+/// The firmware loads its parameters at boot; the running value can differ.
+pub static FIRMWARE_VALUE: Reason = Reason(
+    "the current firmware value, with which the driver starts; the running value was not captured",
+);
+/// mlx5 is a driver of hardware.
+pub static HARDWARE_DRIVER: Reason = Reason("mlx5 devices are hardware (kernel, mlx5_ib)");
+/// `rdma link add … type rxe`: the customary names.
+pub static SOFTWARE_NAME: Reason =
+    Reason("the kernel's software devices bear such names (rdma_rxe, siw)");
+/// Kernel documentation, mlx5 counters.rst: the two kinds of pause exclude
+/// each other.
+pub static GLOBAL_PAUSE_KEYS: Reason = Reason(
+    "ethtool lists rx_global_pause, which mlx5 does only while link pause is on and PFC off (kernel, counters.rst)",
+);
+/// IEEE 802.1Q: the priority of a tagged frame is its PCP.
+pub static PRIORITY_IS_PCP: Reason = Reason(
+    "on a host the traffic class is the priority, which a VLAN tag carries itself (IEEE 802.1Q)",
+);
+/// IEEE 802.1Q defines PFC and ETS for Ethernet alone.
+pub static DCB_IS_ETHERNET: Reason = Reason("only an Ethernet port has DCB settings (IEEE 802.1Q)");
+/// Two captures say two things.
+pub static CONTRADICTION: Reason = Reason("captures contradict each other");

@@ -1,107 +1,149 @@
-//! What to type on a host, and whether it survives a reboot.
+//! What to type on a Linux host with an NVIDIA NIC for a remedy.
 
-use crate::model::{Device, Fact, MapName, Port, Priorities};
+use crate::model::{Device, MapName, Nic, Port, Priorities};
 use crate::platform::Remedy;
 
-/// Said of all that is gone after a reboot or a driver reload.
-const VOLATILE: &str = "# until the next boot: let a service re-apply it";
+const VOLATILE: &str = "# until the next boot";
 
-/// Commands for a remedy on a port.
+/// Commands for a remedy on a port, each with a remark whether it lasts.
 pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
-    // A name from a hostile capture never reaches a shell.
-    let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
-    let Some(port) = device.port(name).filter(|_| name.chars().all(harmless)) else {
+    let Some(port) = device.port(name).filter(|_| harmless(name)) else {
         return Vec::new();
     };
-    let interface = if name == "-" { "IF" } else { name };
-    let volatile = |command: String| vec![format!("{command}   {VOLATILE}")];
-    match remedy {
-        Remedy::Pfc { priorities } => volatile(format!(
-            "mlnx_qos -i {interface} --pfc {}",
-            eight(*priorities)
-        )),
+    let nic = port.nic.as_deref();
+    let mlnx_qos = uses_mlnx_qos(port);
+    let lines: Vec<String> = match remedy {
+        Remedy::Pfc { priorities } if mlnx_qos => {
+            vec![format!("mlnx_qos -i {name} --pfc {}", bits(*priorities))]
+        }
+        Remedy::Pfc { priorities } => vec![format!(
+            "dcb pfc set dev {name} prio-pfc {}",
+            switches(*priorities)
+        )],
+        Remedy::PfcMode | Remedy::DcbxOs if mlnx_qos => {
+            vec![format!("mlnx_qos -i {name} --dcbx os")]
+        }
+        Remedy::PfcMode | Remedy::DcbxOs => vec![format!("dcb dcbx set dev {name} host ieee")],
+        Remedy::LinkPauseOff => vec![format!("ethtool -A {name} rx off tx off")],
+        Remedy::Trust { dscp } if mlnx_qos => {
+            vec![format!(
+                "mlnx_qos -i {name} --trust {}",
+                if *dscp { "dscp" } else { "pcp" }
+            )]
+        }
         Remedy::Trust { dscp } => {
-            let field = if *dscp { "dscp" } else { "pcp" };
-            volatile(format!("mlnx_qos -i {interface} --trust {field}"))
+            vec![format!(
+                "dcb apptrust set dev {name} order {}",
+                if *dscp { "dscp" } else { "pcp" }
+            )]
         }
         Remedy::MapEntry {
             map: MapName::DscpToTc,
             key,
             value,
-        } => volatile(format!(
-            "mlnx_qos -i {interface} --dscp2prio set,{key},{value}"
-        )),
-        Remedy::LinkPauseOff => volatile(format!("ethtool -A {interface} rx off tx off")),
-        Remedy::Mtu { ip_bytes } => volatile(format!("ip link set {interface} mtu {ip_bytes}")),
-        Remedy::TrafficClass { traffic_class } => volatile(format!(
-            "echo {traffic_class} > /sys/class/infiniband/{}/tc/1/traffic_class",
-            rdma(port)
-        )),
-        Remedy::Dcqcn { priorities } => priorities
-            .iter()
-            .flat_map(|priority| ["roce_rp", "roce_np"].map(|point| (point, priority)))
-            .map(|(point, priority)| {
-                format!(
-                    "echo 1 > /sys/class/net/{interface}/ecn/{point}/enable/{priority}   {VOLATILE}"
-                )
-            })
-            .collect(),
+        } if mlnx_qos => {
+            vec![format!("mlnx_qos -i {name} --dscp2prio set,{key},{value}")]
+        }
+        Remedy::MapEntry {
+            map: MapName::DscpToTc,
+            key,
+            value,
+        } => {
+            vec![format!(
+                "dcb app replace dev {name} dscp-prio {key}:{value}"
+            )]
+        }
+        Remedy::Mtu { ip_bytes } => vec![format!("ip link set {name} mtu {ip_bytes}")],
+        Remedy::TrafficClass { traffic_class } => traffic(nic, *traffic_class),
+        Remedy::Dcqcn { priorities } => dcqcn(name, *priorities),
         Remedy::Cnp { dscp, priority } => {
-            let mut parameters = format!("CNP_DSCP_P1={dscp}");
-            if let Some(priority) = priority {
-                parameters.push_str(&format!(" CNP_802P_PRIO_P1={priority}"));
-            }
-            let mut commands = volatile(format!(
-                "echo {dscp} > /sys/class/net/{interface}/ecn/roce_np/cnp_dscp"
-            ));
-            commands.push(firmware(port, &parameters));
-            commands
+            let mut lines = vec![format!(
+                "echo {dscp} > /sys/class/net/{name}/ecn/roce_np/cnp_dscp"
+            )];
+            let priority = priority.map(|priority| {
+                format!("echo {priority} > /sys/class/net/{name}/ecn/roce_np/cnp_802p_prio")
+            });
+            lines.extend(priority);
+            lines
         }
-        Remedy::Firmware { parameter, value } => {
-            vec![firmware(port, &format!("{parameter}={value}"))]
-        }
-        Remedy::DcbxOs | Remedy::PfcMode => vec![
-            format!("mlnx_qos -i {interface} -d os   {VOLATILE}"),
-            firmware(
-                port,
-                "LLDP_NB_DCBX_P1=0 LLDP_NB_TX_MODE_P1=0 LLDP_NB_RX_MODE_P1=0",
-            ),
-        ],
-        Remedy::Watchdog { .. }
-        | Remedy::MapEntry { .. }
+        Remedy::Firmware { parameter, value } => return firmware(nic, parameter, value),
+        Remedy::MapEntry { .. }
+        | Remedy::Watchdog { .. }
         | Remedy::Ecn { .. }
         | Remedy::Strict { .. } => Vec::new(),
+    };
+    lines
+        .into_iter()
+        .map(|line| format!("{line} {VOLATILE}"))
+        .collect()
+}
+
+/// A name from a hostile capture never reaches a shell.
+fn harmless(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
+    !name.is_empty() && name != "-" && !name.starts_with('-') && name.chars().all(plain)
+}
+
+/// Whether mlnx_qos was captured: only it knows of cable lengths and prints
+/// buffers beside a state of trust that a line tells.
+fn uses_mlnx_qos(port: &Port) -> bool {
+    port.trust.kind() == crate::model::Kind::Explicit
+        && port.trust.get() != Some(crate::model::Trust::Both)
+        || port.cable_m.is_known()
+}
+
+fn bits(priorities: Priorities) -> String {
+    let bits: Vec<&str> = (0..8)
+        .map(|p| if priorities.contains(p) { "1" } else { "0" })
+        .collect();
+    bits.join(",")
+}
+
+fn switches(priorities: Priorities) -> String {
+    let all: Vec<String> = (0..8)
+        .map(|p| format!("{p}:{}", if priorities.contains(p) { "on" } else { "off" }))
+        .collect();
+    all.join(" ")
+}
+
+fn traffic(nic: Option<&Nic>, class: u8) -> Vec<String> {
+    let device = nic
+        .and_then(|nic| nic.rdma_device.value())
+        .filter(|device| harmless(device));
+    device.map_or_else(Vec::new, |device| {
+        vec![
+            format!("echo {class} > /sys/class/infiniband/{device}/tc/1/traffic_class"),
+            format!("cma_roce_tos -d {device} -t {class}"),
+        ]
+    })
+}
+
+fn dcqcn(name: &str, priorities: Priorities) -> Vec<String> {
+    let enable = |role: &str, priority: u8| {
+        format!("echo 1 > /sys/class/net/{name}/ecn/{role}/enable/{priority}")
+    };
+    let mut lines = Vec::new();
+    for priority in priorities.iter() {
+        lines.push(enable("roce_np", priority));
+        lines.push(enable("roce_rp", priority));
     }
+    lines
 }
 
-fn eight(priorities: Priorities) -> String {
-    let row = (0..8).map(|p| if priorities.contains(p) { "1" } else { "0" });
-    row.collect::<Vec<_>>().join(",")
-}
-
-fn harmless_or<'p>(fact: &'p Fact<String>, otherwise: &'p str) -> &'p str {
-    let plain = |text: &&String| {
-        text.bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b"_:.".contains(&b))
+fn firmware(nic: Option<&Nic>, parameter: &str, value: &str) -> Vec<String> {
+    let pci = nic
+        .and_then(|nic| nic.pci.value())
+        .filter(|pci| harmless(pci));
+    let safe = |text: &str| {
+        text.chars()
+            .all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
     };
-    fact.value().filter(plain).map_or(otherwise, String::as_str)
-}
-
-fn rdma(port: &Port) -> &str {
-    port.nic
-        .as_ref()
-        .map_or("DEV", |nic| harmless_or(&nic.rdma_device, "DEV"))
-}
-
-fn firmware(port: &Port, parameters: &str) -> String {
-    let pci = port
-        .nic
-        .as_ref()
-        .map_or("PCI", |nic| harmless_or(&nic.pci, "PCI"));
-    let cold = port.nic.as_ref().and_then(|nic| nic.model.value());
-    let boot = match cold.is_some_and(|model| model.contains("ConnectX4LX")) {
-        true => "# after a cold power cycle; a reboot is not enough on this NIC",
-        false => "# from the next boot on, and for good",
-    };
-    format!("mlxconfig -d {pci} set {parameters}   {boot}")
+    match pci {
+        Some(pci) if safe(parameter) && safe(value) => {
+            vec![format!(
+                "mlxconfig -d {pci} set {parameter}={value} # from the next boot on, and lasting"
+            )]
+        }
+        _ => Vec::new(),
+    }
 }

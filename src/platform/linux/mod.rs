@@ -1,100 +1,37 @@
-//! Linux hosts with RDMA NICs: NVIDIA's tools, iproute2, ethtool, sysfs.
+//! Linux hosts with NVIDIA (mlx5) NICs.
 //!
-//! A host has many devices and each capture speaks of one of them: by its
-//! command, its text or its file's name. `parse` turns captures into
-//! statements with subjects; `facts` ties the subjects together and fills the
-//! model.
+//! Four layers of a NIC's settings are kept apart: the firmware's default, its
+//! current and its next-boot value (`nic.nv`), and what runs (`nic.dcqcn`,
+//! `pfc` and the rest).
 
 mod counters;
 mod defaults;
 mod facts;
 mod fix;
+mod join;
+mod noise;
 mod parse;
+mod tie;
+mod tool;
 
-use super::{CaptureSpec, Certainty, Holds, Platform, Recognised, Remedy};
-use crate::model::{Device, DeviceKind};
+#[cfg(test)]
+mod tests;
+
+use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
+use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Port};
 use crate::source::Capture;
+use join::Joiner;
+use parse::{Input, Part, Statements};
+use std::sync::LazyLock;
 
-/// The platform.
+/// Hosts that run Linux.
 pub struct Linux;
 
-/// The tools whose output is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Tool {
-    MlnxQos,
-    Dcb,
-    Mlxconfig,
-    Ecn,
-    TrafficClass,
-    CmaRoceTos,
-    HwCounters,
-    Gids,
-    IbvDevinfo,
-    RdmaLink,
-    IpLink,
-    Ethtool,
-    Devlink,
-    Perftest,
-    Trouble,
-}
-
-const GETS: &str = "asks the kernel by a get request";
-const READS: &str = "reads files that the kernel provides; nothing is written";
-
-/// Each tool with its capture; several lines where a tool has several.
-static CAPTURES: [CaptureSpec; 15] = [
-    spec(
-        "mlnx_qos -i IF",
-        Holds::Config,
-        "without an option that sets, it only prints",
-    ),
-    spec("dcb pfc show dev IF", Holds::Config, GETS),
-    spec(
-        "mlxconfig -d PCI -e query",
-        Holds::Config,
-        "query reads the firmware's parameters",
-    ),
-    spec("grep -r . /sys/class/net/IF/ecn", Holds::Config, READS),
-    spec(
-        "cat /sys/class/infiniband/DEV/tc/1/traffic_class",
-        Holds::Config,
-        READS,
-    ),
-    spec(
-        "cma_roce_tos -d DEV",
-        Holds::Config,
-        "prints a value, but creates and removes a configfs folder to do so: only on request",
-    ),
-    spec(
-        "grep -r . /sys/class/infiniband/DEV/ports/1/hw_counters",
-        Holds::Counters,
-        READS,
-    ),
-    spec("show_gids", Holds::Config, READS),
-    spec("ibv_devinfo -v", Holds::Config, "queries the device"),
-    spec("rdma -j link", Holds::Config, GETS),
-    spec("ip -j link", Holds::Config, GETS),
-    spec(
-        "ethtool -a IF; ethtool -i IF; ethtool -S IF",
-        Holds::Counters,
-        GETS,
-    ),
-    spec("devlink -j dev info", Holds::Config, GETS),
-    spec(
-        "ib_write_bw",
-        Holds::Operational,
-        "a recorded result, never run by this platform",
-    ),
-    spec("any of these, refused", Holds::Config, "a recorded refusal"),
-];
-
-const fn spec(command: &'static str, holds: Holds, read_only: &'static str) -> CaptureSpec {
-    CaptureSpec {
-        command,
-        holds,
-        read_only,
-    }
-}
+/// Those that may be run to collect.
+static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| {
+    let tools = tool::TOOLS.iter().filter(|tool| tool.collected);
+    tools.map(|tool| tool.spec).collect()
+});
 
 impl Platform for Linux {
     fn name(&self) -> &'static str {
@@ -106,31 +43,92 @@ impl Platform for Linux {
     }
 
     fn captures(&self) -> &'static [CaptureSpec] {
-        &CAPTURES
+        &SPECS
     }
 
     fn recognise(&self, capture: &Capture) -> Option<Recognised> {
-        let tool = parse::tool(capture)?;
-        let certainty = match tool {
-            Tool::MlnxQos | Tool::Dcb | Tool::Mlxconfig | Tool::Ecn | Tool::Gids => Certainty::Sure,
-            Tool::Trouble | Tool::CmaRoceTos => Certainty::Possible,
-            _ => Certainty::Likely,
-        };
-        let spec = CAPTURES.get(tool as usize)?;
-        Some(Recognised { spec, certainty })
+        let input = Input::new(0, capture);
+        let tool = *tool::of(&input).first()?;
+        Some(Recognised {
+            spec: &tool.spec,
+            certainty: tool.certainty(&input),
+        })
     }
 
     fn read(&self, name: &str, captures: &[(&Capture, Option<&'static CaptureSpec>)]) -> Device {
-        let mut statements = Vec::new();
+        let mut device = Device::new(name, DeviceKind::Host, self.name());
+        let mut all = Statements::default();
         for (index, (capture, spec)) in captures.iter().enumerate() {
-            if spec.is_some() {
-                statements.extend(parse::statements(index, capture));
+            let Some(spec) = spec else { continue };
+            let input = Input::new(index, capture);
+            let first = all.parts.len();
+            noise::refusals(&input, spec, &mut all);
+            for tool in tool::of(&input) {
+                (tool.read)(&input, &mut all);
             }
+            let new = all.parts.get_mut(first..).unwrap_or_default();
+            new.iter_mut().for_each(|part| part.capture = index);
         }
-        facts::device(name, statements)
+        if all.overfull {
+            let text = format!(
+                "more than {} statements: the rest is not read",
+                Statements::MOST
+            );
+            all.note(NoteKind::Failed, text, Origin::NONE);
+        }
+        device.coverage = coverage(captures);
+        device.notes = std::mem::take(&mut all.notes);
+        let plain: Vec<&Capture> = captures.iter().map(|(capture, _)| *capture).collect();
+        let sources: Vec<&str> = plain.iter().map(|capture| &*capture.source).collect();
+        for gathered in tie::gather(all, &sources) {
+            let (mut port, notes) = join(&plain, gathered.name, gathered.parts);
+            facts::derive(&mut port, gathered.evidence);
+            device.ports.push(port);
+            device.notes.extend(notes);
+        }
+        device.coverage.operational |= device
+            .ports
+            .iter()
+            .any(|port| port.pfc.operational.is_known());
+        device
     }
 
     fn fix(&self, device: &Device, port: &str, remedy: &Remedy) -> Vec<String> {
         fix::commands(device, port, remedy)
+    }
+}
+
+/// Joins what is said of one port, by source and line whatever the order of
+/// the captures.
+fn join(captures: &[&Capture], name: String, mut parts: Vec<Part>) -> (Port, Vec<Note>) {
+    parts.sort_by_key(|part| {
+        let capture = captures.get(part.capture);
+        capture.map(|capture| (&*capture.source, capture.first_line, part.evidence))
+    });
+    let mut joiner = Joiner {
+        captures,
+        port: Port::new(name.as_str()),
+        name,
+        notes: Vec::new(),
+    };
+    parts
+        .into_iter()
+        .for_each(|part| joiner.add(part.with_names()));
+    (joiner.port, joiner.notes)
+}
+
+/// Settings of a host are both configured and in force. What is in force by
+/// another witness than the settings themselves is set by the reader.
+fn coverage(captures: &[(&Capture, Option<&'static CaptureSpec>)]) -> Coverage {
+    let holds = |wanted: Holds| {
+        captures
+            .iter()
+            .any(|(_, spec)| spec.is_some_and(|spec| spec.holds == wanted))
+    };
+    Coverage {
+        config: holds(Holds::Config) || holds(Holds::Operational),
+        operational: false,
+        counters: holds(Holds::Counters),
+        peers: false,
     }
 }

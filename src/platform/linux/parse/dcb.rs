@@ -1,394 +1,441 @@
-//! `dcb` of iproute2: PFC, DSCP priorities, ETS, buffers and trust order, as
-//! text and as JSON. Keys are absent, not empty, where nothing is set.
+//! `dcb pfc|app|ets|buffer|apptrust|dcbx show dev IF` of iproute2, JSON and text.
 
-use super::{At, Statement, Statements, Text, Trouble};
-use crate::model::{Priorities, SchedulerKind, Trust};
+use super::{Evidence, Input, Part, Statements, Subject, device_name, is_json, tokens};
+use crate::model::{
+    CodeMap, Dcbx, Fact, GroupBuffer, MapName, Milli, NoteKind, PfcMode, Priorities, PriorityGroup,
+    Queue, SchedulerKind, Trust,
+};
+use crate::platform::linux::defaults;
 use crate::platform::text::json::{Document, Node};
+use std::sync::Arc;
 
-const TEXT_MARKS: [&str; 6] = [
-    "prio-pfc ",
-    "dscp-prio ",
-    "prio-tc ",
-    "prio-buffer ",
-    "buffer-size ",
-    "tc-tsa ",
-];
-const JSON_MARKS: [&str; 4] = [
-    "\"prio_pfc\"",
-    "\"dscp_prio\"",
-    "\"prio_buffer\"",
-    "\"prio_tc\"",
+/// Keys that begin a line, or follow others on it.
+const KEYS: &[&str] = &[
+    "prio-pfc",
+    "dscp-prio",
+    "prio-tc",
+    "tc-tsa",
+    "tc-bw",
+    "prio-buffer",
+    "buffer-size",
+    "tc-maxrate",
 ];
 
-pub fn is(text: &Text<'_>) -> bool {
-    TEXT_MARKS.iter().any(|mark| text.text.contains(mark))
-        || JSON_MARKS.iter().any(|mark| text.text.contains(mark))
-        || is_command(text, "dcb")
-        || (text.text.starts_with("order: ") && text.text.len() < 200)
-}
-
-fn is_command(text: &Text<'_>, name: &str) -> bool {
-    let mut words = text.command.split_whitespace();
-    words.any(|word| word == name || word.ends_with("/dcb"))
-}
-
-pub fn parse(text: &Text<'_>, out: &mut Statements) {
-    let before = out.len();
-    if JSON_MARKS.iter().any(|mark| text.text.contains(mark)) {
-        json(text, out);
-    } else {
-        plain(text, out);
+/// Whether the text is of this tool.
+pub fn recognise(text: &str) -> bool {
+    if is_json(text) {
+        return [
+            "\"prio_pfc\"",
+            "\"dscp_prio\"",
+            "\"tc_tsa\"",
+            "\"prio_buffer\"",
+            "\"tc_maxrate\"",
+            "\"pfc_cap\"",
+            "\"lld_managed\"",
+            "\"lld-managed\"",
+        ]
+        .iter()
+        .any(|key| text.contains(key))
+            || (text.contains("\"order\"") && text.contains("cp\""));
     }
-    // `dcb app show` that prints nothing: there is no entry.
-    let silent = text.text.trim().is_empty() || text.text.trim() == "{}";
-    if out.len() == before && silent && text.command.contains("app show") {
-        out.push((
-            text.subject.clone(),
-            Statement::Dscp {
-                entries: Vec::new(),
-                complete: true,
-                at: text.origin(text.text),
-            },
-        ));
-    }
+    super::lines(text).any(|(_, line)| {
+        line.split_whitespace().any(|word| KEYS.contains(&word))
+            && line.contains(':')
+            && !line.contains(" dcb ")
+            && !line.contains(" set dev ")
+            || line.trim_start().starts_with("order: ") && line.contains("cp")
+            || line.contains(NO_MAPPING)
+    })
 }
 
-/// Some services log a result with words around it, so keys are looked for
-/// anywhere in a line.
-fn plain(text: &Text<'_>, out: &mut Statements) {
-    let mut subject = text.subject.clone();
-    for line in text.lines() {
-        if let Some(name) = named(line) {
-            subject = super::Subject::Netdev(name.to_owned());
+/// A heading that people's scripts print over an empty APP table.
+const NO_MAPPING: &str = "(empty = no mapping configured)";
+
+/// Reads what `dcb` printed; a silent `dcb app show` has no entry.
+pub fn read(input: &Input<'_>, out: &mut Statements) {
+    let named = input.option(&["dev"]).map(Subject::netdev);
+    let mut part = Part::new(named.unwrap_or_default(), Evidence::Possible);
+    part.nic();
+    let object = input.command.iter().find(|word| OBJECTS.contains(word));
+    if input.text.trim().is_empty() {
+        if object == Some(&"app") {
+            app(&mut part, CodeMap::new(), input.at(0));
+            out.push(part);
         }
-        let mut say = |statement| out.push((subject.clone(), statement));
-        if let Some(pairs) = after(line, "prio-pfc ") {
-            match switches(pairs) {
-                Some(set) => say(Statement::Pfc(text.at(set, line))),
-                None => say(unparsed(text, line)),
+        return;
+    }
+    if is_json(input.text) {
+        let document = Document::parse(input.text);
+        if let Some(error) = document.error() {
+            let text = format!("the JSON could not be read to its end: {}", error.kind);
+            out.note(NoteKind::Failed, text, input.at(error.offset as usize));
+        }
+        if let Some(root) = document.root() {
+            json(input, root, object.copied(), &mut part);
+        }
+        out.push(part);
+        return;
+    }
+    let mut parts = vec![part];
+    for (offset, line) in input.lines() {
+        if let Some(name) = named_in(line) {
+            let subject = Subject {
+                netdev: Some(name),
+                ..Subject::default()
+            };
+            let other = parts.last().is_some_and(|part| part.subject != subject);
+            if other && parts.len() < Statements::MOST {
+                let mut part = Part::new(subject, Evidence::Possible);
+                part.nic();
+                parts.push(part);
             }
         }
-        if let Some(pairs) = after(line, "dscp-prio ") {
-            let entries: Option<Vec<_>> = pairs
-                .split_whitespace()
-                .map(|pair| {
-                    let (code, priority) = pair.split_once(':')?;
-                    let priority = priority.parse().ok().filter(|p| *p < 8u8)?;
-                    Some((dscp(code)?, text.at(priority, line)))
-                })
-                .collect();
-            match entries {
-                Some(entries) => say(Statement::Dscp {
-                    entries,
-                    complete: false,
-                    at: text.origin(line),
-                }),
-                None => say(unparsed(text, line)),
-            }
+        if let Some(part) = parts.last_mut() {
+            text_line(input, offset, line, part);
         }
-        if line.contains("no mapping configured") || line.starts_with("(empty") {
-            say(Statement::Dscp {
-                entries: Vec::new(),
-                complete: true,
-                at: text.origin(line),
-            });
-        }
-        if let Some(pairs) = after(line, "prio-tc ") {
-            match numbers(pairs) {
-                Some(row) => say(Statement::PriorityTc(placed(text, row, line))),
-                None => say(unparsed(text, line)),
-            }
-        }
-        if let Some(pairs) = after(line, "tc-tsa ") {
-            for pair in pairs.split_whitespace().take(8) {
-                let Some((tc, kind)) = pair.split_once(':') else {
-                    break;
-                };
-                let Ok(tc) = tc.parse() else { break };
-                say(Statement::Scheduler {
-                    tc,
-                    kind: text.at(scheduler(kind), line),
-                    share: None,
-                });
-            }
-        }
-        if let Some(pairs) = after(line, "prio-buffer ") {
-            match numbers(pairs) {
-                Some(row) => say(Statement::PriorityBuffer(placed(text, row, line))),
-                None => say(unparsed(text, line)),
-            }
-        }
-        if let Some(pairs) = after(line, "buffer-size ") {
-            let sizes: Option<Vec<At<u64>>> = pairs
-                .split_whitespace()
-                .map(|pair| Some(text.at(size(pair.split_once(':')?.1)?, line)))
-                .collect();
-            match sizes {
-                Some(sizes) => say(Statement::BufferSizes(sizes)),
-                None => say(unparsed(text, line)),
-            }
-        }
-        let order = line
-            .strip_prefix("order:")
-            .or_else(|| line.split_once("trust order").map(|(_, rest)| rest));
-        if let Some(trust) = order.and_then(first_trusted) {
-            say(Statement::Trust(text.at(trust, line)));
-        }
+    }
+    for part in parts.into_iter().filter(says_something) {
+        out.push(part);
     }
 }
 
-/// A heading that names the device of what follows (`… for eth0:`, `… on eth0`).
-fn named(line: &str) -> Option<&str> {
-    let rest = line
-        .split(" for ")
-        .nth(1)
-        .or_else(|| line.split(" on ").nth(1))?;
-    let name = rest.split([':', ' ']).next()?;
-    let device = name.starts_with("en") || name.starts_with("eth") || name.starts_with("ib");
-    device.then_some(name)
+const OBJECTS: &[&str] = &[
+    "pfc", "app", "ets", "buffer", "apptrust", "maxrate", "dcbx", "rewr",
+];
+
+fn says_something(part: &Part) -> bool {
+    let port = &part.port;
+    let mut empty = Part::new(part.subject.clone(), part.evidence);
+    empty.nic();
+    port.settings() != empty.port.settings()
 }
 
-fn first_trusted(order: &str) -> Option<Trust> {
-    let words: Vec<&str> = order.split([' ', ':']).collect();
-    let dscp = words.iter().position(|word| *word == "dscp");
-    let pcp = words.iter().position(|word| *word == "pcp");
-    match (dscp, pcp) {
-        (Some(_), None) => Some(Trust::Dscp),
-        (None, Some(_)) => Some(Trust::Pcp),
-        // DSCP first: IP packets go by it, the rest by the tag.
-        (Some(dscp), Some(pcp)) if dscp < pcp => Some(Trust::Both),
-        (Some(_), Some(_)) => Some(Trust::Pcp),
-        (None, None) => None,
+/// A script's heading: `… state for ens1f0np0:`, `… order on ens1f0np0: dscp`.
+fn named_in(line: &str) -> Option<String> {
+    let line = line.trim();
+    let at = line.find(" for ").map(|at| at + 5);
+    let at = at.or_else(|| line.find(" on ").map(|at| at + 4))?;
+    let name = line.get(at..)?.split(':').next()?.trim();
+    (line.get(at..)?.contains(':') && name.chars().any(|c| c.is_ascii_digit()))
+        .then(|| device_name(name))
+        .flatten()
+}
+
+fn text_line(input: &Input<'_>, offset: usize, line: &str, part: &mut Part) {
+    let at = input.at(offset);
+    if line.contains(NO_MAPPING) {
+        return app(part, CodeMap::new(), at);
     }
-}
-
-fn after<'t>(line: &'t str, key: &str) -> Option<&'t str> {
-    let start = line.find(key)?;
-    let whole_word = start == 0 || line.as_bytes().get(start - 1) == Some(&b' ');
-    whole_word.then(|| line.get(start + key.len()..)).flatten()
-}
-
-/// `0:off 1:off … 7:on`, all eight.
-fn switches(pairs: &str) -> Option<Priorities> {
-    let mut set = Priorities::NONE;
-    let mut seen = Priorities::NONE;
-    for pair in pairs.split_whitespace() {
-        let Some((priority, state)) = pair.split_once(':') else {
-            break;
-        };
-        let priority = priority.parse().ok().filter(|p| *p < 8u8)?;
-        seen.insert(priority);
-        match state {
-            "on" => set.insert(priority),
-            "off" => {}
-            _ => return None,
+    for marker in ["order: ", "trust order on "] {
+        if let Some((before, rest)) = line.split_once(marker) {
+            let words = rest.split_once(": ").map_or(rest, |(_, words)| words);
+            if before.trim().is_empty() || marker != "order: " {
+                return trust(part, &words.split_whitespace().collect::<Vec<_>>(), at);
+            }
         }
     }
-    (seen.mask() == 0xff).then_some(set)
-}
-
-fn numbers(pairs: &str) -> Option<Vec<(u8, u8)>> {
-    let mut row = Vec::new();
-    for pair in pairs.split_whitespace() {
-        let Some((key, value)) = pair.split_once(':') else {
-            break;
-        };
-        let (Ok(key), Ok(value)) = (key.parse(), value.parse()) else {
-            break;
-        };
-        row.push((key, value));
+    let mut key = "";
+    let mut values: Vec<(usize, &str, &str)> = Vec::new();
+    for (offset, word) in tokens(offset, line) {
+        match word.split_once(':') {
+            Some((id, value)) => values.push((offset, id, value)),
+            None => {
+                entries(input, key, &values, part);
+                (key, values) = (word, Vec::new());
+                if matches!(key, "ieee" | "cee" | "host" | "lld-managed") {
+                    dcbx_word(part, line, at);
+                }
+            }
+        }
     }
-    (!row.is_empty() && row.iter().all(|(k, v)| *k < 8 && *v < 8)).then_some(row)
+    entries(input, key, &values, part);
 }
 
-fn placed(text: &Text<'_>, row: Vec<(u8, u8)>, line: &str) -> Vec<(u8, At<u8>)> {
-    let row = row.into_iter();
-    row.map(|(key, value)| (key, text.at(value, line)))
-        .collect()
+/// `dcb dcbx show`: `host ieee` is the operating system, `lld-managed` or no
+/// `host` the firmware. Only a line that holds nothing else is of it.
+fn dcbx_word(part: &mut Part, line: &str, at: crate::model::Origin) {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let flags = ["host", "lld-managed", "cee", "ieee", "static"];
+    if words.iter().all(|word| flags.contains(word)) {
+        dcbx(
+            part,
+            words.contains(&"host"),
+            words.contains(&"lld-managed"),
+            at,
+        );
+    }
 }
 
-/// `20Kb`, `152Kb`, `0b`: iproute2 counts 1024 and writes bytes as `b`.
-fn size(text: &str) -> Option<u64> {
-    let (number, factor) = if let Some(number) = text.strip_suffix("Kb") {
-        (number, 1024.0)
-    } else if let Some(number) = text.strip_suffix("Mb") {
-        (number, 1024.0 * 1024.0)
-    } else {
-        (text.strip_suffix('b').unwrap_or(text), 1.0)
+fn dcbx(part: &mut Part, host: bool, managed: bool, at: crate::model::Origin) {
+    let (agent, mode) = match (host, managed) {
+        (true, false) => (Dcbx::Os, PfcMode::On),
+        _ => (Dcbx::Firmware, PfcMode::Auto),
     };
-    let number: f64 = number.parse().ok()?;
-    (number >= 0.0).then_some((number * factor) as u64)
+    part.nic().dcbx = Fact::explicit(agent, at);
+    part.port.pfc.mode = Fact::explicit(mode, at);
 }
 
-fn scheduler(word: &str) -> Option<SchedulerKind> {
-    match word {
-        "strict" => Some(SchedulerKind::Strict),
-        "ets" => Some(SchedulerKind::Weighted),
-        _ => None,
+/// The entries `0:off 1:on …` of one key.
+fn entries(input: &Input<'_>, key: &str, values: &[(usize, &str, &str)], part: &mut Part) {
+    let Some((offset, ..)) = values.first().copied() else {
+        return;
+    };
+    let at = input.at(offset);
+    let small = |text: &str| text.parse::<u8>().ok().filter(|n| *n < 8);
+    let pairs = || {
+        let numbers = values.iter();
+        numbers.filter_map(|(at, id, value)| Some((input.at(*at), small(id)?, *value)))
+    };
+    match key {
+        "prio-pfc" => {
+            let known = pairs().filter(|(_, _, value)| matches!(*value, "on" | "off"));
+            if known.count() == 8 {
+                let on =
+                    pairs().filter_map(|(_, priority, value)| (value == "on").then_some(priority));
+                pfc(part, on.collect(), at);
+            } else {
+                let unknown = Fact::unknown_at(&defaults::CUT, at);
+                let pfc = &mut part.port.pfc;
+                (pfc.enabled, pfc.tx, pfc.rx) = (unknown.clone(), unknown.clone(), unknown);
+            }
+        }
+        "dscp-prio" => {
+            let mut map = CodeMap::new();
+            for (offset, name, priority) in values {
+                if let (Some(code), Some(priority)) = (dscp(name), small(priority)) {
+                    map.set_explicit(code, priority, input.at(*offset));
+                }
+            }
+            app(part, map, at);
+        }
+        "prio-tc" | "prio-buffer" => {
+            let mut map = CodeMap::new();
+            for (at, priority, to) in pairs() {
+                if let Some(to) = small(to) {
+                    map.set_explicit(priority, to, at);
+                }
+            }
+            map.complete = map.entries().len() == 8;
+            let name = match key {
+                "prio-tc" => MapName::TcToQueue,
+                _ => MapName::TcToPg,
+            };
+            part.port.maps.set(name, Fact::explicit(Arc::new(map), at));
+        }
+        "tc-tsa" => pairs().for_each(|(at, tc, kind)| scheduler(part, tc, kind, at)),
+        "tc-bw" => pairs().for_each(|(at, tc, share)| {
+            let share = share.trim_end_matches('%').parse().ok();
+            bandwidth(part, tc, share, at);
+        }),
+        // The text form rounds (`20Kb`): the size is known only roughly.
+        "buffer-size" => pairs().for_each(|(at, id, size)| {
+            let bytes = size.trim_end_matches(char::is_alphabetic);
+            let exact = size.ends_with('b') && bytes.len() + 1 == size.len();
+            match bytes.parse().ok().filter(|_| exact) {
+                Some(bytes) => buffer(part, id, Fact::explicit(bytes, at)),
+                None => {
+                    let why = format!("dcb rounds it to {size}; dcb -j tells the bytes");
+                    buffer(part, id, Fact::unknown_at(why, at));
+                }
+            }
+        }),
+        _ => {}
     }
 }
 
-/// A DSCP by number or by name (RFC 2474, 2597, 3246, 8622).
+fn pfc(part: &mut Part, on: Priorities, at: crate::model::Origin) {
+    let fact = Fact::explicit(on, at);
+    let pfc = &mut part.port.pfc;
+    (pfc.enabled, pfc.tx, pfc.rx) = (fact.clone(), fact.clone(), fact);
+}
+
+/// The APP table. A code point without an entry is unknown, because the
+/// firmware's own map lies beneath; an empty table maps nothing.
+fn app(part: &mut Part, mut map: CodeMap, at: crate::model::Origin) {
+    let entries = map.entries().len();
+    map.complete = matches!(entries, 0 | 64);
+    part.port
+        .maps
+        .set(MapName::DscpToTc, Fact::explicit(Arc::new(map), at));
+}
+
+fn trust(part: &mut Part, order: &[&str], at: crate::model::Origin) {
+    part.port.trust = match order {
+        ["dscp"] => Fact::explicit(Trust::Dscp, at),
+        ["dscp", "pcp"] => Fact::explicit(Trust::Both, at),
+        ["pcp"] => Fact::explicit(Trust::Pcp, at),
+        [] => Fact::explicit(Trust::None, at),
+        _ => Fact::unknown_at(&defaults::TRUST_ORDER, at),
+    };
+}
+
+fn queue(part: &mut Part, tc: u8) -> Option<&mut Queue> {
+    let queues = &mut part.port.queues;
+    if !queues.iter().any(|queue| queue.id == tc) {
+        queues.push(Queue::new(tc));
+    }
+    queues.iter_mut().find(|queue| queue.id == tc)
+}
+
+fn scheduler(part: &mut Part, tc: u8, kind: &str, at: crate::model::Origin) {
+    let Some(queue) = queue(part, tc) else { return };
+    queue.scheduler = match kind {
+        "strict" => Fact::explicit(SchedulerKind::Strict, at),
+        "ets" => Fact::explicit(SchedulerKind::Weighted, at),
+        "vendor" => Fact::unknown_at(&defaults::VENDOR_SCHEDULER, at),
+        _ => Fact::unknown_at(format!("the scheduler `{kind}` is not known"), at),
+    };
+    if kind != "ets" {
+        queue.share_percent = match kind {
+            "strict" => Fact::NotApplicable,
+            _ => Fact::unknown_at(&defaults::VENDOR_SCHEDULER, at),
+        };
+    }
+}
+
+/// Shares count only under ETS, whichever of the two lines comes first.
+fn bandwidth(part: &mut Part, tc: u8, percent: Option<i64>, at: crate::model::Origin) {
+    let Some(queue) = queue(part, tc) else { return };
+    let ets = matches!(queue.scheduler.get(), Some(SchedulerKind::Weighted))
+        || queue.scheduler == Fact::default();
+    if let Some(percent) = percent.filter(|_| ets) {
+        queue.share_percent = Fact::explicit(Milli::whole(percent.clamp(0, 100)), at);
+    }
+}
+
+fn buffer(part: &mut Part, id: u8, reserved_bytes: Fact<u64>) {
+    let mut group = PriorityGroup::new(id);
+    group.buffer = Arc::new(GroupBuffer {
+        reserved_bytes,
+        ..GroupBuffer::default()
+    });
+    part.port.priority_groups.push(group);
+}
+
+fn json(input: &Input<'_>, root: Node<'_>, object: Option<&str>, part: &mut Part) {
+    for (key, value) in root.entries() {
+        let at = input.at(key.offset() as usize);
+        let key = key.text();
+        let place = |node: &Node<'_>| input.at(node.offset() as usize);
+        let small = |node: &Node<'_>| {
+            node.u64()
+                .and_then(|n| u8::try_from(n).ok())
+                .filter(|n| *n < 8)
+        };
+        match &*key {
+            "prio_pfc" => {
+                let bits: Option<Vec<bool>> = value.items().map(|bit| bit.bool()).collect();
+                if let Some(bits) = bits.filter(|bits| bits.len() == 8 && value.complete()) {
+                    let on = (0..8).zip(bits).filter_map(|(p, on)| on.then_some(p));
+                    pfc(part, on.collect(), at);
+                }
+            }
+            // PFC frames sent and received (dcb-pfc(8)).
+            "requests" | "indications" => {
+                for (priority, node) in (0..8).zip(value.items()) {
+                    let Some(count) = node.u64().and_then(|n| i64::try_from(n).ok()) else {
+                        continue;
+                    };
+                    let fact = Fact::explicit(count, place(&node));
+                    let one = part.counters().by_priority.entry(priority).or_default();
+                    match &*key {
+                        "requests" => one.tx_pause = fact,
+                        _ => one.rx_pause = fact,
+                    }
+                }
+            }
+            "dscp_prio" => {
+                let mut map = CodeMap::new();
+                for row in value.items() {
+                    let mut cells = row.items();
+                    let code = cells.next().and_then(|cell| dscp(&cell.text()?));
+                    let priority = cells.next().and_then(|cell| small(&cell));
+                    if let (Some(code), Some(priority)) = (code, priority) {
+                        map.set_explicit(code, priority, place(&row));
+                    }
+                }
+                app(part, map, at);
+            }
+            "prio_tc" | "prio_buffer" => {
+                let mut map = CodeMap::new();
+                for (priority, node) in (0..8).zip(value.items()) {
+                    if let Some(to) = small(&node) {
+                        map.set_explicit(priority, to, place(&node));
+                    }
+                }
+                map.complete = map.entries().len() == 8;
+                let name = match &*key {
+                    "prio_tc" => MapName::TcToQueue,
+                    _ => MapName::TcToPg,
+                };
+                part.port.maps.set(name, Fact::explicit(Arc::new(map), at));
+            }
+            "tc_tsa" => {
+                for (tc, kind) in (0..8).zip(value.items()) {
+                    scheduler(part, tc, &kind.text().unwrap_or_default(), place(&kind));
+                }
+            }
+            "tc_bw" => {
+                for (tc, share) in (0..8).zip(value.items()) {
+                    let percent = share.u64().and_then(|n| i64::try_from(n).ok());
+                    bandwidth(part, tc, percent, place(&share));
+                }
+            }
+            "buffer_size" => {
+                for (id, size) in (0..8).zip(value.items()) {
+                    let at = place(&size);
+                    let bytes = size.u64().map(|bytes| Fact::explicit(bytes, at));
+                    buffer(part, id, bytes.unwrap_or_default());
+                }
+            }
+            "order" => {
+                let order: Vec<_> = value.items().filter_map(|word| word.str()).collect();
+                trust(
+                    part,
+                    &order.iter().map(|word| &**word).collect::<Vec<_>>(),
+                    at,
+                );
+            }
+            "host" => {
+                let managed = ["lld_managed", "lld-managed"];
+                let managed = managed.iter().filter_map(|key| root.get(key)?.bool());
+                dcbx(
+                    part,
+                    value.bool() == Some(true),
+                    managed.into_iter().any(|on| on),
+                    at,
+                );
+            }
+            _ => {}
+        }
+    }
+    // `dcb -j app show` leaves the key out where there is no entry.
+    let mapped = part.port.maps.get(MapName::DscpToTc).is_known();
+    if object == Some("app") && !mapped && root.complete() {
+        let at = input.at(root.offset() as usize);
+        app(part, CodeMap::new(), at);
+    }
+}
+
+/// A code point by number or by name: CSn = 8n (RFC 2474), AFxy = 8x + 2y
+/// (RFC 2597), EF = 46 (RFC 3246), LE = 1 (RFC 8622), VA = 44 (RFC 5865).
 pub fn dscp(name: &str) -> Option<u8> {
     if let Ok(code) = name.parse::<u8>() {
         return (code < 64).then_some(code);
     }
-    let digit = |rest: &str| rest.parse::<u8>().ok();
-    if let Some(class) = name.strip_prefix("CS").and_then(digit) {
-        return (class < 8).then_some(class * 8);
-    }
-    if let Some(af) = name.strip_prefix("AF").and_then(digit) {
-        let (class, drop) = (af / 10, af % 10);
-        return ((1..=4).contains(&class) && (1..=3).contains(&drop))
-            .then_some(class * 8 + drop * 2);
-    }
-    match name {
-        "EF" => Some(46),
-        "VA" | "VOICE-ADMIT" => Some(44),
-        "LE" => Some(1),
-        "DF" | "BE" => Some(0),
-        _ => None,
-    }
-}
-
-fn unparsed(text: &Text<'_>, line: &str) -> Statement {
-    Statement::Trouble(
-        Trouble::Unparsed,
-        "this line of dcb is not understood".to_owned(),
-        text.origin(line),
-    )
-}
-
-fn json(text: &Text<'_>, out: &mut Statements) {
-    let Some(start) = text.text.find(['{', '[']) else {
-        return;
-    };
-    let Some(body) = text.text.get(start..) else {
-        return;
-    };
-    let document = Document::parse(body);
-    let Some(root) = document.root() else { return };
-    let origin = |node: Node<'_>| {
-        let part = body.get(node.offset() as usize..).unwrap_or(body);
-        text.origin(part)
-    };
-    let mut say = |statement| out.push((text.subject.clone(), statement));
-    if document.error().is_some() {
-        say(Statement::Trouble(
-            Trouble::Failed,
-            "the JSON of dcb ends in the middle".to_owned(),
-            text.origin(body),
-        ));
-        return;
-    }
-    let rows = |name: &str, most: i64| -> Option<Vec<(u8, At<u8>)>> {
-        let list = root.get(name)?;
-        let items = list.items().enumerate();
-        items
-            .map(|(n, item)| {
-                let value = item.u64().filter(|v| (*v as i64) < most)?;
-                Some((
-                    n as u8,
-                    At {
-                        value: value as u8,
-                        at: origin(item),
-                    },
-                ))
-            })
+    let digits = |text: &str| -> Option<Vec<u8>> {
+        text.bytes()
+            .map(|byte| byte.is_ascii_digit().then(|| byte - b'0'))
             .collect()
     };
-    if let Some(list) = root.get("prio_pfc") {
-        let states: Option<Vec<bool>> = list.items().map(|item| item.bool()).collect();
-        match states.filter(|states| states.len() == 8) {
-            Some(states) => {
-                let on = states.iter().enumerate().filter(|(_, on)| **on);
-                let set = on.map(|(priority, _)| priority as u8).collect();
-                say(Statement::Pfc(At {
-                    value: set,
-                    at: origin(list),
-                }));
-            }
-            None => say(unparsed(text, body)),
-        }
-    }
-    if let Some(list) = root.get("dscp_prio") {
-        // Newer releases print a stray third element.
-        let entries: Option<Vec<_>> = list
-            .items()
-            .map(|row| {
-                let mut cells = row.items();
-                let code = cells.next()?.u64().filter(|code| *code < 64)? as u8;
-                let priority = cells.next()?;
-                let value = priority.u64().filter(|p| *p < 8)? as u8;
-                Some((
-                    code,
-                    At {
-                        value,
-                        at: origin(priority),
-                    },
-                ))
-            })
-            .collect();
-        match entries {
-            Some(entries) => say(Statement::Dscp {
-                entries,
-                complete: false,
-                at: origin(list),
-            }),
-            None => say(unparsed(text, body)),
-        }
-    }
-    if let Some(row) = rows("prio_buffer", 8) {
-        say(Statement::PriorityBuffer(row));
-    }
-    if let Some(list) = root.get("buffer_size") {
-        let sizes: Option<Vec<_>> = list
-            .items()
-            .map(|item| {
-                Some(At {
-                    value: item.u64()?,
-                    at: origin(item),
-                })
-            })
-            .collect();
-        if let Some(sizes) = sizes {
-            say(Statement::BufferSizes(sizes));
-        }
-    }
-    if let Some(row) = rows("prio_tc", 8) {
-        say(Statement::PriorityTc(row));
-    }
-    let shares: Vec<Option<u64>> = root
-        .get("tc_bw")
-        .map(|list| list.items().map(|item| item.u64()).collect())
-        .unwrap_or_default();
-    for (tc, item) in root
-        .get("tc_tsa")
-        .iter()
-        .flat_map(|list| list.items())
-        .enumerate()
-    {
-        let kind = item.str().and_then(|word| scheduler(&word));
-        let share = shares.get(tc).copied().flatten().map(|share| share as u32);
-        say(Statement::Scheduler {
-            tc: tc as u8,
-            kind: At {
-                value: kind,
-                at: origin(item),
-            },
-            share: share.filter(|_| kind == Some(SchedulerKind::Weighted)),
-        });
-    }
-    if let Some(order) = root.get("order") {
-        let words: Vec<String> = order
-            .items()
-            .filter_map(|i| Some(i.str()?.into_owned()))
-            .collect();
-        if let Some(trust) = first_trusted(&words.join(" ")) {
-            say(Statement::Trust(At {
-                value: trust,
-                at: origin(order),
-            }));
-        }
+    let upper = name.to_ascii_uppercase();
+    match (upper.get(..2)?, digits(upper.get(2..)?)?.as_slice()) {
+        ("CS", [class @ 0..=7]) => Some(8 * class),
+        ("AF", [class @ 1..=4, drop @ 1..=3]) => Some(8 * class + 2 * drop),
+        ("EF", []) => Some(46),
+        ("LE", []) => Some(1),
+        ("DF" | "BE", []) => Some(0),
+        ("VA", []) => Some(44),
+        _ => None,
     }
 }

@@ -1,113 +1,144 @@
-//! `ethtool`: pause, driver, speed, and the counters of `-S`.
+//! `ethtool -a`, `-i`, `-S` and `ethtool IF`.
 
-use super::mlxconfig::pci;
-use super::{Statement, Statements, Subject, Text, Trouble};
+use super::{Evidence, Input, Part, Statements, Subject};
+use crate::model::{Fact, NoteKind, Origin, State};
+use crate::platform::linux::counters;
+use crate::platform::text::keyvalue;
 
-pub fn is(text: &Text<'_>) -> bool {
-    let marks = [
-        "Pause parameters for",
-        "NIC statistics:",
-        "Settings for ",
-        "bus-info:",
-    ];
-    marks.iter().any(|mark| text.text.contains(mark))
-        || text
-            .lines()
-            .any(|line| counter(line).is_some_and(|(name, _)| known(name)))
+/// Whether the text is of `ethtool -a`.
+pub fn recognise_pause(text: &str) -> bool {
+    text.contains("Pause parameters for ")
 }
 
-/// Counters that only a NIC prints.
-fn known(name: &str) -> bool {
-    [
-        "rx_prio",
-        "tx_prio",
-        "rx_pause",
-        "tx_pause",
-        "rx_global_pause",
-        "tx_global_pause",
-    ]
-    .iter()
-    .chain(&[
-        "rx_priority_",
-        "tx_priority_",
-        "tx_flow_control",
-        "rx_flow_control",
-    ])
-    .any(|prefix| name.starts_with(prefix))
+/// Whether the text is of `ethtool -i`.
+pub fn recognise_driver(text: &str) -> bool {
+    text.contains("driver: ") && (text.contains("bus-info:") || text.contains("firmware-version:"))
 }
 
-/// `name: number` and nothing else on the line.
-fn counter(line: &str) -> Option<(&str, i64)> {
-    let (name, value) = line.split_once(':')?;
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b"_.[]".contains(&b);
-    let named = !name.is_empty() && name.bytes().all(plain);
-    Some((name, value.trim().parse().ok()?)).filter(|_| named)
+/// Whether the text is of `ethtool IF`.
+pub fn recognise_link(text: &str) -> bool {
+    text.contains("Settings for ") && (text.contains("Speed:") || text.contains("Link detected:"))
 }
 
-pub fn parse(text: &Text<'_>, out: &mut Statements) {
-    // Two samples side by side are no sample.
-    if text.text.contains("\t|\t") || text.text.contains(" |\t") {
-        let remark = "two samples side by side are not read; give each as a capture of its own";
-        let at = text.origin(text.text);
-        let trouble = Statement::Trouble(Trouble::Failed, remark.to_owned(), at);
-        out.push((text.subject.clone(), trouble));
+/// Whether the text is of `ethtool -S`, whole or filtered.
+pub fn recognise_counters(text: &str) -> bool {
+    text.contains("NIC statistics:")
+        || keyvalue::pairs(text).any(|pair| {
+            counters::is_ethernet(pair.key) && pair.value.starts_with(|c: char| c.is_ascii_digit())
+        })
+}
+
+/// The device: named in the text, else in the command.
+fn subject(input: &Input<'_>, heading: &str) -> Subject {
+    let said = input.lines().find_map(|(_, line)| {
+        let name = line.trim().strip_prefix(heading)?;
+        Some(Subject::netdev(name.trim_end_matches(':')))
+    });
+    said.unwrap_or_else(|| of_command(input))
+}
+
+fn of_command(input: &Input<'_>) -> Subject {
+    match input.command.first() {
+        Some(&"ethtool") => input.last_word().map(Subject::netdev).unwrap_or_default(),
+        _ => Subject::default(),
+    }
+}
+
+/// Reads `ethtool -a`.
+pub fn pause(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(subject(input, "Pause parameters for "), Evidence::Possible);
+    part.nic();
+    let mut negotiated = false;
+    for pair in keyvalue::pairs(input.text) {
+        let at = input.at(pair.offset);
+        let on = match pair.value {
+            "on" => true,
+            "off" => false,
+            _ => continue,
+        };
+        match pair.key {
+            "Autonegotiate" => negotiated = on,
+            "RX" => part.port.link_pause.rx = Fact::explicit(on, at),
+            "TX" => part.port.link_pause.tx = Fact::explicit(on, at),
+            // What the link partners agreed on counts.
+            "RX negotiated" if negotiated => part.port.link_pause.rx = Fact::explicit(on, at),
+            "TX negotiated" if negotiated => part.port.link_pause.tx = Fact::explicit(on, at),
+            _ => {}
+        }
+    }
+    out.push(part);
+}
+
+/// Reads `ethtool -i`.
+pub fn driver(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(of_command(input), Evidence::None);
+    for pair in keyvalue::pairs(input.text) {
+        let at = input.at(pair.offset);
+        match pair.key {
+            "driver" => part.nic().driver = Fact::explicit(pair.value.to_owned(), at),
+            "firmware-version" if !pair.value.is_empty() => {
+                let (version, board) = pair.value.split_once(' ').unwrap_or((pair.value, ""));
+                part.nic().firmware = Fact::explicit(version.to_owned(), at);
+                let board = board.trim_matches(['(', ')', ' ']);
+                if !board.is_empty() {
+                    part.nic().part = Fact::explicit(board.to_owned(), at);
+                }
+            }
+            "bus-info" => {
+                if let Some(pci) = super::pci_address(pair.value) {
+                    part.nic().pci = Fact::explicit(pci.clone(), at);
+                    part.subject.pci = Some(pci);
+                }
+            }
+            _ => {}
+        }
+    }
+    let mlx5 = part.port.nic.as_ref().and_then(|nic| nic.driver.value());
+    if mlx5.is_some_and(|driver| driver.starts_with("mlx5")) {
+        part.evidence = Evidence::Possible;
+    }
+    out.push(part);
+}
+
+/// Reads `ethtool IF`.
+pub fn link(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(subject(input, "Settings for "), Evidence::None);
+    for pair in keyvalue::pairs(input.text) {
+        let at = input.at(pair.offset);
+        match pair.key {
+            "Speed" => {
+                let speed = super::leading_number(pair.value).and_then(|n| u32::try_from(n).ok());
+                if let Some(speed) = speed.filter(|_| pair.value.ends_with("Mb/s")) {
+                    part.port.speed_mbps = Fact::explicit(speed, at);
+                }
+            }
+            "Link detected" => part.port.oper = state(pair.value == "yes", at),
+            _ => {}
+        }
+    }
+    out.push(part);
+}
+
+/// Up or down, as a line says.
+pub fn state(up: bool, at: Origin) -> Fact<State> {
+    Fact::explicit(if up { State::Up } else { State::Down }, at)
+}
+
+/// Reads `ethtool -S`.
+pub fn counters(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(of_command(input), Evidence::Possible);
+    part.nic();
+    let columns = input
+        .lines()
+        .find(|(_, line)| line.contains("|\t") || line.contains(" | "));
+    if let Some((offset, _)) = columns {
+        let text = "two samples stand side by side (diff -y): which number is of which sample is \
+                    not read; give each sample as a capture of its own";
+        out.note(NoteKind::Failed, text, input.at(offset));
+        out.push(part);
         return;
     }
-    let mut subject = text.subject.clone();
-    let mut pause = (None, None);
-    for line in text.lines() {
-        let heading = line
-            .strip_prefix("Pause parameters for ")
-            .or_else(|| line.strip_prefix("Settings for "));
-        if let Some(name) = heading {
-            subject = Subject::Netdev(name.trim_end_matches(':').to_owned());
-            continue;
-        }
-        let Some((key, value)) = line.split_once(':') else {
-            continue;
-        };
-        let value = value.trim();
-        let mut say = |statement| out.push((subject.clone(), statement));
-        match (key, value) {
-            ("RX", "on" | "off") => pause.0 = Some(text.at(value == "on", line)),
-            ("TX", "on" | "off") => pause.1 = Some(text.at(value == "on", line)),
-            ("driver", name) if !name.is_empty() => {
-                say(Statement::Driver(text.at(name.to_owned(), line)));
-            }
-            ("firmware-version", version) if !version.is_empty() => {
-                let (version, part) = match version.split_once(" (") {
-                    Some((version, part)) => (version, Some(part.trim_end_matches(')'))),
-                    None => (version, None),
-                };
-                say(Statement::Firmware(text.at(version.to_owned(), line)));
-                if let Some(part) = part {
-                    say(Statement::Part(text.at(part.to_owned(), line)));
-                }
-            }
-            ("bus-info", bus) => {
-                if let Some(pci) = pci(bus) {
-                    say(Statement::PciOf(text.at(pci, line)));
-                }
-            }
-            ("Speed", speed) => {
-                let digits: String = speed.chars().take_while(char::is_ascii_digit).collect();
-                if let (Ok(mbps), true) = (digits.parse(), speed.ends_with("Mb/s")) {
-                    say(Statement::Speed(text.at(mbps, line)));
-                }
-            }
-            _ => {
-                if let Some((name, count)) = counter(line) {
-                    say(Statement::Counter(name.to_owned(), text.at(count, line)));
-                }
-            }
-        }
-    }
-    if let (Some(rx), Some(tx)) = pause {
-        out.push((subject.clone(), Statement::Pause { rx, tx }));
-    }
-    // mlx5 prints all eight priorities; a listing without them was filtered.
-    let seen = (0..8).all(|n| text.text.contains(&format!("rx_prio{n}_")));
-    if seen && text.text.contains("NIC statistics:") {
-        out.push((subject, Statement::CountersWhole(text.origin(text.text))));
-    }
+    let whole = !input.filtered && input.text.contains("NIC statistics:");
+    counters::ethernet(input, whole, &mut part);
+    out.push(part);
 }

@@ -1,169 +1,241 @@
-//! `mlxconfig` / `mstconfig` query: firmware parameters with one value column
-//! (next boot) or three (default, current, next boot), as text or JSON.
-//! Column widths differ by release, so a row is read from the right.
+//! `mlxconfig` / `mstconfig query`: one value column (next boot), or three
+//! (default, current, next boot) with `-e`; text and JSON.
 
-use super::{At, Statement, Statements, Subject, Text};
-use crate::model::NvValue;
+use super::{Evidence, Input, Part, Statements, Subject, is_json, pci_address, tokens};
+use crate::model::{Fact, NoteKind, NvParameter, NvValue, Origin};
 use crate::platform::text::json::Document;
+use crate::platform::text::keyvalue;
 
-const MARKS: [&str; 6] = [
-    "CNP_DSCP",
-    "ROCE_CC_PRIO_MASK",
-    "RPG_",
+/// Parameters by which a table without its heading is known.
+const NAMES: &[&str] = &[
+    "ROCE_CC_PRIO_MASK_P",
+    "CNP_DSCP_P",
+    "CNP_802P_PRIO_P",
     "LINK_TYPE_P",
+    "RPG_THRESHOLD_P",
+    "DCE_TCP_G_P",
+    "LLDP_NB_DCBX_P",
+    "LLDP_NB_TX_MODE",
     "ROCE_CONTROL",
-    "LLDP_NB",
+    "NUM_OF_VFS",
 ];
 
-pub fn is(text: &Text<'_>) -> bool {
-    text.text.contains("tlv_configuration")
-        || text.text.contains("Configurations:")
-        || text.lines().any(|line| {
-            row(line).is_some_and(|row| MARKS.iter().any(|mark| row.name.starts_with(mark)))
-        })
-}
-
-struct Row<'t> {
-    name: &'t str,
-    values: Vec<&'t str>,
-}
-
-/// `[*] [RO] NAME value [value value]`.
-fn row(line: &str) -> Option<Row<'_>> {
-    let mut words = line.split_whitespace().peekable();
-    while matches!(words.peek(), Some(&"*" | &"RO" | &"*RO")) {
-        words.next();
+/// Whether the text is of this tool.
+pub fn recognise(text: &str) -> bool {
+    if is_json(text) {
+        return text.contains("\"tlv_configuration\"");
     }
-    let name = words.next()?;
-    let named = name
-        .bytes()
-        .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b"_[].".contains(&b));
-    let values: Vec<&str> = words.collect();
-    let plausible = named
-        && name.contains('_')
-        && name.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
-        && (1..=3).contains(&values.len())
-        && values.iter().all(|value| !value.starts_with('<'));
-    plausible.then_some(Row { name, values })
+    let named = |line: &str| {
+        let word = line.trim_start_matches('*').split_whitespace();
+        let mut words = word.skip_while(|word| *word == "RO");
+        let known = words
+            .next()
+            .is_some_and(|word| NAMES.iter().any(|name| word.starts_with(name)));
+        known
+            && words
+                .next()
+                .is_some_and(|value| !matches!(value, "=" | ":"))
+    };
+    (text.contains("Configurations:") && text.contains("Next Boot"))
+        || super::lines(text).any(|(_, line)| named(line.trim_start()))
 }
 
-pub fn parse(text: &Text<'_>, out: &mut Statements) {
-    if text.text.contains("tlv_configuration") {
-        return json(text, out);
+/// Reads all cards of the output.
+pub fn read(input: &Input<'_>, out: &mut Statements) {
+    let named = input.option(&["-d", "--dev"]).map(device);
+    if is_json(input.text) {
+        return json(input, named.unwrap_or_default(), out);
     }
-    let mut subject = text.subject.clone();
+    let mut card = Card::new(named.clone().unwrap_or_default());
+    // Value columns as the heading has them, else as most rows have.
     let mut columns = None;
-    let mut rows = Vec::new();
-    for line in text.lines() {
-        if let Some(rest) = line.strip_prefix("Device type:") {
-            out.push((
-                subject.clone(),
-                Statement::Model(text.at(rest.trim().to_owned(), line)),
-            ));
-        } else if let Some(rest) = line.strip_prefix("Device:") {
-            subject = pci(rest.trim()).map_or(subject, Subject::Pci);
-        } else if let Some(rest) = line.strip_prefix("Configurations:") {
+    for (offset, line) in input.lines() {
+        let body = line.trim();
+        if body.starts_with("Device #") {
+            card.finish(out);
+            card = Card::new(named.clone().unwrap_or_default());
+        } else if let Some(heading) = body.strip_prefix("Configurations:") {
             columns = Some(
-                rest.split_whitespace()
-                    .filter(|word| *word != "Boot")
-                    .count(),
+                match (heading.contains("Default"), heading.contains("Current")) {
+                    (true, true) => 3,
+                    (false, true) | (true, false) => 2,
+                    (false, false) => 1,
+                },
             );
-        } else if let Some(found) = row(line) {
-            rows.push((subject.clone(), found, line));
+        } else if let Some(pair) = keyvalue::pairs(line).next() {
+            card.heading(pair.key, pair.value, input.at(offset));
+        } else if !body.starts_with('-') {
+            row(input, offset, line, columns, &mut card, out);
         }
     }
-    // Without the heading the widest row tells; a shorter one is cut.
-    let widest = rows.iter().map(|(_, row, _)| row.values.len()).max();
-    let columns = columns
-        .filter(|n| (1..=3).contains(n))
-        .or(widest)
-        .unwrap_or(1);
-    for (subject, row, line) in rows {
-        if row.values.len() != columns {
-            continue; // cut: what is missing is unknown
-        }
-        let value = |n: usize| row.values.get(n).and_then(|v| Some(text.at(nv(v)?, line)));
-        let (default, current, next) = match columns {
-            3 => (value(0), value(1), value(2)),
-            2 => (None, value(0), value(1)),
-            _ => (None, None, value(0)),
-        };
-        let name = row.name.to_owned();
-        out.push((
+    card.finish(out);
+}
+
+/// A device as people name it to the tool: PCI address or MST device, of
+/// which only the former says which port it is.
+fn device(name: &str) -> Subject {
+    match pci_address(name) {
+        Some(_) => Subject::pci(name),
+        None if name.starts_with("mlx5_") => Subject::rdma(name),
+        None => Subject::default(),
+    }
+}
+
+struct Card {
+    subject: Subject,
+    part: Part,
+    /// Parameters of the second port.
+    second: Part,
+}
+
+impl Card {
+    fn new(subject: Subject) -> Self {
+        Card {
+            part: Part::new(subject.clone(), Evidence::Rdma),
+            second: Part::new(Subject::default(), Evidence::Rdma),
             subject,
-            Statement::Nv {
-                name,
-                default,
-                current,
-                next,
-            },
-        ));
+        }
+    }
+
+    fn heading(&mut self, key: &str, value: &str, at: Origin) {
+        match key {
+            "Device type" => self.part.nic().model = Fact::explicit(value.to_owned(), at),
+            "Device" if pci_address(value).is_some() => {
+                self.subject = Subject::pci(value);
+                self.part.nic().pci = Fact::explicit(pci_address(value).unwrap_or_default(), at);
+            }
+            _ => {}
+        }
+    }
+
+    /// The parameters of port 2 belong to the card's second function.
+    fn add(&mut self, name: &str, parameter: NvParameter) {
+        let second = name.strip_suffix("]").unwrap_or(name).ends_with("_P2");
+        let part = if second {
+            &mut self.second
+        } else {
+            &mut self.part
+        };
+        part.nic().nv.insert(name.to_owned(), parameter);
+    }
+
+    fn finish(&mut self, out: &mut Statements) {
+        self.part.subject = self.subject.clone();
+        let pci = self.subject.pci.as_deref();
+        match pci.and_then(|pci| pci.strip_suffix(".0")) {
+            Some(card) => {
+                self.second.subject = Subject::pci(&format!("{card}.1"));
+                self.second.fallback = Some(self.subject.clone());
+            }
+            None => self.second.subject = self.subject.clone(),
+        }
+        for part in [&mut self.part, &mut self.second] {
+            if part.port.nic.is_some() {
+                out.push(std::mem::take(part));
+            }
+        }
     }
 }
 
-/// `0000:3b:00.0`, `19:00.0`; not an MST or fwctl path.
-pub fn pci(text: &str) -> Option<String> {
-    let (head, function) = text.rsplit_once('.')?;
-    let parts: Vec<&str> = head.split(':').collect();
-    let hex = |part: &&str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_hexdigit());
-    if function.len() != 1 || !parts.iter().all(hex) {
-        return None;
+fn row(
+    input: &Input<'_>,
+    offset: usize,
+    line: &str,
+    columns: Option<usize>,
+    card: &mut Card,
+    out: &mut Statements,
+) {
+    let mut words: Vec<(usize, &str)> = tokens(offset, line).collect();
+    if let Some((_, first)) = words.first_mut() {
+        *first = first.trim_start_matches('*');
     }
-    match parts.as_slice() {
-        [bus, slot] => Some(format!("0000:{bus}:{slot}.{function}")),
-        [_, _, _] => Some(text.to_owned()),
-        _ => None,
-    }
-}
-
-/// `True(1)`, `48`, `ROCE_ENABLE(2)`; `N/A` and array placeholders are none.
-fn nv(text: &str) -> Option<NvValue> {
-    if text == "N/A" || text.starts_with("Array[") {
-        return None;
-    }
-    let inner = text
-        .strip_suffix(')')
-        .and_then(|head| head.rsplit_once('('));
-    let number = inner.map_or(text, |(_, number)| number).parse().ok();
-    Some(NvValue {
-        number,
-        text: text.to_owned(),
-    })
-}
-
-fn json(text: &Text<'_>, out: &mut Statements) {
-    let Some(body) = text.text.find('{').and_then(|start| text.text.get(start..)) else {
+    words.retain(|(_, word)| !word.is_empty() && *word != "RO");
+    let Some(((_, name), values)) = words.split_first() else {
         return;
     };
-    let document = Document::parse(body);
+    let parameter = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || "_[].".contains(c);
+    if !name.chars().all(parameter) || !name.contains('_') || values.is_empty() {
+        return;
+    }
+    let fact = |n: usize| {
+        let (offset, text) = values.get(n).copied()?;
+        Some(Fact::explicit(value(text), input.at(offset)))
+    };
+    let missing = || Fact::unknown_at(&crate::platform::linux::defaults::CUT, input.at(offset));
+    let parameter = match (columns, values.len()) {
+        (Some(3) | None, 3) => NvParameter {
+            default: fact(0).unwrap_or_default(),
+            current: fact(1).unwrap_or_default(),
+            next: fact(2).unwrap_or_default(),
+        },
+        (Some(1) | None, 1) => NvParameter {
+            next: fact(0).unwrap_or_default(),
+            ..NvParameter::default()
+        },
+        // Which of two columns is missing cannot be told from the row.
+        _ => {
+            let text = format!("the row of {name} is cut: {} values", values.len());
+            out.note(NoteKind::Failed, text, input.at(offset));
+            NvParameter {
+                default: missing(),
+                current: missing(),
+                next: missing(),
+            }
+        }
+    };
+    card.add(name, parameter);
+}
+
+/// `ROCE_ENABLE(2)`, `48`, `N/A`, `0x1a`.
+pub fn value(text: &str) -> NvValue {
+    let inner = text
+        .strip_suffix(')')
+        .and_then(|text| text.rsplit_once('('))
+        .map_or(text, |(_, number)| number);
+    let number = match inner.strip_prefix("0x") {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => inner.parse().ok(),
+    };
+    NvValue {
+        number,
+        text: text.to_owned(),
+    }
+}
+
+fn json(input: &Input<'_>, named: Subject, out: &mut Statements) {
+    let document = Document::parse(input.text);
+    if let Some(error) = document.error() {
+        let text = format!("the JSON could not be read to its end: {}", error.kind);
+        out.note(NoteKind::Failed, text, input.at(error.offset as usize));
+    }
     let Some(root) = document.root() else { return };
     for (_, device) in root.entries() {
-        let name = device.get("device").and_then(|node| node.str());
-        let subject = name
-            .as_deref()
-            .and_then(pci)
-            .map_or(text.subject.clone(), Subject::Pci);
-        if let Some(model) = device.get("device_type").and_then(|node| node.str()) {
-            let model = Statement::Model(text.at(model.into_owned(), body));
-            out.push((subject.clone(), model));
+        let mut card = Card::new(named.clone());
+        for (key, heading) in device.entries() {
+            let at = input.at(key.offset() as usize);
+            let heading = heading.text().unwrap_or_default();
+            match &*key.text() {
+                "device_type" => card.heading("Device type", &heading, at),
+                "device" => card.heading("Device", &heading, at),
+                _ => {}
+            }
         }
         let parameters = device.get("tlv_configuration");
-        for (name, parameter) in parameters.iter().flat_map(|node| node.entries()) {
-            let value = |key: &str| {
-                let node = parameter.get(key)?;
-                let part = body.get(node.offset() as usize..).unwrap_or(body);
-                Some(At {
-                    value: nv(&node.text()?)?,
-                    at: text.origin(part),
-                })
+        for (name, layers) in parameters.iter().flat_map(|node| node.entries()) {
+            let layer = |key: &str| match layers.get(key) {
+                Some(node) => {
+                    let text = node.text().unwrap_or_default();
+                    Fact::explicit(value(&text), input.at(node.offset() as usize))
+                }
+                None => Fact::default(),
             };
-            let statement = Statement::Nv {
-                name: name.text().into_owned(),
-                default: value("default_value"),
-                current: value("current_value"),
-                next: value("next_value"),
+            let parameter = NvParameter {
+                default: layer("default_value"),
+                current: layer("current_value"),
+                next: layer("next_value"),
             };
-            out.push((subject.clone(), statement));
+            card.add(&name.text(), parameter);
         }
+        card.finish(out);
     }
 }

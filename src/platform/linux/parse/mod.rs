@@ -1,268 +1,301 @@
-//! Captures of a host → statements about its devices. Each parser looks for
-//! its own marks in a text, so a capture may hold what several tools printed.
+//! Text of one capture → what it says of which device. One file a tool.
 
-mod dcb;
-mod devices;
-mod ethtool;
-mod mlnx_qos;
-mod mlxconfig;
-mod perftest;
-mod sysfs;
-mod trouble;
+pub mod dcb;
+pub mod devlink;
+pub mod ethtool;
+pub mod link;
+pub mod mlnx_qos;
+pub mod mlxconfig;
+pub mod perftest;
+pub mod rdma;
+pub mod sysfs;
 
-use crate::model::{Gid, LinkType, NvValue, Origin, Priorities, SchedulerKind, Trust};
+use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port};
 use crate::source::Capture;
+use crate::source::session::bare_command;
 
-/// What a statement is about, as far as the capture tells.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Subject {
-    /// A network device.
-    Netdev(String),
-    /// An RDMA device.
-    Rdma(String),
-    /// A PCI function.
-    Pci(String),
-    /// The capture names none.
-    Unnamed,
+/// What a statement is about: the names that it gives for one NIC port.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Subject {
+    /// Network device (`ens1f0np0`).
+    pub netdev: Option<String>,
+    /// RDMA device (`mlx5_0`).
+    pub rdma: Option<String>,
+    /// PCI address with domain (`0000:3b:00.0`).
+    pub pci: Option<String>,
 }
 
-/// A value with its place.
-#[derive(Clone, PartialEq, Debug)]
-pub struct At<T> {
-    /// The value.
-    pub value: T,
-    /// Where it was read.
-    pub at: Origin,
+impl Subject {
+    /// Of a network device.
+    pub fn netdev(name: &str) -> Self {
+        Subject {
+            netdev: device_name(name),
+            ..Subject::default()
+        }
+    }
+
+    /// Of an RDMA device.
+    pub fn rdma(name: &str) -> Self {
+        Subject {
+            rdma: device_name(name),
+            ..Subject::default()
+        }
+    }
+
+    /// Of a PCI function.
+    pub fn pci(address: &str) -> Self {
+        Subject {
+            pci: pci_address(address),
+            ..Subject::default()
+        }
+    }
+
+    /// Whether it names nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Subject::default()
+    }
 }
 
-/// What a capture says of a device.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Statement {
-    /// PFC in both directions.
-    Pfc(At<Priorities>),
-    /// Trust state.
-    Trust(At<Trust>),
-    /// DSCP → priority, and whether all 64 are told.
-    Dscp {
-        entries: Vec<(u8, At<u8>)>,
-        complete: bool,
-        at: Origin,
-    },
-    /// The DSCP map is not shown, since the NIC trusts another field.
-    DscpNotShown(Origin),
-    /// Priority → receive buffer.
-    PriorityBuffer(Vec<(u8, At<u8>)>),
-    /// Sizes of the receive buffers in bytes.
-    BufferSizes(Vec<At<u64>>),
-    /// Priority → egress traffic class.
-    PriorityTc(Vec<(u8, At<u8>)>),
-    /// Scheduler of an egress traffic class; `None` where the driver decides.
-    Scheduler {
-        tc: u8,
-        kind: At<Option<SchedulerKind>>,
-        share: Option<u32>,
-    },
-    /// The cable's length in metres.
-    Cable(At<u32>),
-    /// Who decides the DCB settings: true for the operating system.
-    DcbxOs(At<bool>),
-    /// An agent that overwrites the settings.
-    Agent(At<String>),
-    /// A value of the driver's congestion control tree, by the path below it
-    /// (`roce_np/cnp_dscp`).
-    Ecn(String, At<i64>),
-    /// Forced traffic class; `None`: none is forced.
-    TrafficClass(At<Option<u8>>),
-    /// rdma_cm's default ToS.
-    RdmaCmTos(At<u8>),
-    /// Rows of the GID table.
-    Gids(Vec<Gid>, Origin),
-    /// An RDMA device and its network device.
-    Pair { rdma: String, netdev: String },
-    /// MTU of a network device.
-    Mtu(At<u32>),
-    /// Administrative and operational state, up or not.
-    Up { admin: At<bool>, oper: Option<bool> },
-    /// Active RDMA MTU.
-    RdmaMtu(At<u32>),
-    /// Ethernet or InfiniBand.
-    Link(At<LinkType>),
-    /// Speed in Mb/s.
-    Speed(At<u32>),
-    /// 802.3x pause.
-    Pause { rx: At<bool>, tx: At<bool> },
-    /// The driver.
-    Driver(At<String>),
-    /// Running firmware.
-    Firmware(At<String>),
-    /// Firmware that the next boot brings.
-    FirmwareStored(At<String>),
-    /// The board's identifier.
-    Part(At<String>),
-    /// The model as the vendor's tool names it.
-    Model(At<String>),
-    /// The PCI function of a network device.
-    PciOf(At<String>),
-    /// A firmware parameter, in the layers that were printed.
-    Nv {
-        name: String,
-        default: Option<At<NvValue>>,
-        current: Option<At<NvValue>>,
-        next: Option<At<NvValue>>,
-    },
-    /// A counter, by the driver's name.
-    Counter(String, At<i64>),
-    /// The counters were listed whole.
-    CountersWhole(Origin),
-    /// Whole configuration could not be told, and why.
-    Trouble(Trouble, String, Origin),
-    /// Worth telling, judged by nothing.
-    Remark(String, Origin),
+/// How sure a statement makes it that its device does RDMA.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub enum Evidence {
+    /// Any network device is listed like this.
+    #[default]
+    None,
+    /// Somebody asked for its DCB settings or its pause frames.
+    Possible,
+    /// Only RDMA devices and their ports have it.
+    Rdma,
 }
 
-/// What went wrong with a capture.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Trouble {
-    /// Not allowed.
-    Denied,
-    /// The command failed, or the capture is cut.
-    Failed,
-    /// It holds no output.
-    Unrecognised,
-    /// A line of it was not understood.
-    Unparsed,
-}
-
-/// Statements with their subjects.
-pub type Statements = Vec<(Subject, Statement)>;
-
-/// A capture as the parsers see it.
-pub struct Text<'a> {
-    /// The text.
-    pub text: &'a str,
-    /// What the command or the file's name says it is about.
+/// What one capture says of one port.
+#[derive(Default)]
+pub struct Part {
+    /// Which port.
     pub subject: Subject,
-    /// The command, or the file's name where the source tells none.
-    pub command: &'a str,
-    capture: usize,
+    /// Whether it does RDMA.
+    pub evidence: Evidence,
+    /// The facts stated; all others unknown.
+    pub port: Port,
+    /// The second port of a card, told by a capture of the first: falls back
+    /// to this subject where the host shows no such function.
+    pub fallback: Option<Subject>,
+    /// Index of the capture.
+    pub capture: usize,
 }
 
-impl<'a> Text<'a> {
-    fn new(index: usize, capture: &'a Capture) -> Self {
-        let name = capture.source.rsplit('/').next().unwrap_or_default();
-        let command = capture.command.as_deref().unwrap_or(name);
-        Text {
+impl Part {
+    /// A part that says nothing yet.
+    pub fn new(subject: Subject, evidence: Evidence) -> Self {
+        Part {
+            subject,
+            evidence,
+            ..Part::default()
+        }
+    }
+
+    /// The same with the names that its command gives among its facts.
+    pub fn with_names(mut self) -> Self {
+        let at = Origin::new(self.capture, 0);
+        let Subject { rdma, pci, .. } = self.subject.clone();
+        if let Some(nic) = self.port.nic.as_deref_mut() {
+            let names = [(rdma, &mut nic.rdma_device), (pci, &mut nic.pci)];
+            for (name, fact) in names {
+                if let (Some(name), false) = (name, fact.is_known()) {
+                    *fact = Fact::explicit(name, at);
+                }
+            }
+        }
+        self
+    }
+
+    /// The RDMA side.
+    pub fn nic(&mut self) -> &mut Nic {
+        self.port.nic.get_or_insert_default()
+    }
+
+    /// The counters.
+    pub fn counters(&mut self) -> &mut Counters {
+        self.port.counters.get_or_insert_default()
+    }
+}
+
+/// What the captures of a host say.
+#[derive(Default)]
+pub struct Statements {
+    /// By port.
+    pub parts: Vec<Part>,
+    /// What no fact can hold.
+    pub notes: Vec<Note>,
+    /// A listing of all RDMA devices was captured: who is not in it has none.
+    pub all_rdma_listed: bool,
+    /// There was more than is kept.
+    pub overfull: bool,
+}
+
+impl Statements {
+    /// No host has more to say; a bound on the memory that hostile captures cost.
+    pub const MOST: usize = 30_000;
+
+    /// Adds what a capture says of a port.
+    pub fn push(&mut self, part: Part) {
+        match self.parts.len() {
+            0..Self::MOST => self.parts.push(part),
+            _ => self.overfull = true,
+        }
+    }
+
+    /// Adds a note on the device.
+    pub fn note(&mut self, kind: NoteKind, text: impl Into<String>, at: Origin) {
+        self.notes.push(Note {
+            kind,
+            port: None,
+            text: text.into(),
+            at,
+        });
+    }
+}
+
+/// A capture as parsers see it.
+pub struct Input<'a> {
+    /// Its index in the device.
+    pub index: usize,
+    /// Its text.
+    pub text: &'a str,
+    /// The words of its command up to the first pipe, without `sudo` and path.
+    pub command: Vec<&'a str>,
+    /// Whether the command passes its output through a filter.
+    pub filtered: bool,
+}
+
+impl<'a> Input<'a> {
+    /// The capture with this index. Where the source tells no command, a
+    /// first line that is one counts.
+    pub fn new(index: usize, capture: &'a Capture) -> Self {
+        let first = || capture.text.lines().find(|line| !line.trim().is_empty());
+        let typed = capture.command.as_deref().or_else(first).unwrap_or("");
+        let (command, filtered) = words(typed);
+        Input {
+            index,
             text: &capture.text,
-            subject: devices::subject_of(command),
             command,
-            capture: index,
+            filtered,
         }
     }
 
-    /// The place of a part of the text.
-    pub fn origin(&self, part: &str) -> Origin {
-        let offset = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
-        Origin::new(self.capture, offset.min(self.text.len()))
+    /// The place of a byte offset.
+    pub fn at(&self, offset: usize) -> Origin {
+        Origin::new(self.index, offset)
     }
 
-    /// A value read from a part of the text.
-    pub fn at<T>(&self, value: T, part: &str) -> At<T> {
-        At {
-            value,
-            at: self.origin(part),
+    /// The lines with their byte offsets.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+        lines(self.text)
+    }
+
+    /// The word after one of these options.
+    pub fn option(&self, options: &[&str]) -> Option<&'a str> {
+        let mut words = self.command.iter();
+        while let Some(word) = words.next() {
+            if options.contains(word) {
+                return words.next().copied();
+            }
+            let joined = word
+                .split_once('=')
+                .filter(|(option, _)| options.contains(option));
+            if let Some((_, value)) = joined {
+                return Some(value);
+            }
         }
+        None
     }
 
-    /// The lines without surrounding blanks.
-    pub fn lines(&self) -> impl Iterator<Item = &'a str> {
-        self.text.lines().map(str::trim)
+    /// The last word that is no option.
+    pub fn last_word(&self) -> Option<&'a str> {
+        let words = self.command.get(1..)?.iter();
+        words.copied().rfind(|word| !word.starts_with('-'))
     }
 }
 
-/// Whether a text is a parser's.
-type Recognises = fn(&Text<'_>) -> bool;
-/// What a parser finds in a text.
-type Parser = fn(&Text<'_>, &mut Statements);
-
-/// All parsers with a test of whether a text is theirs.
-const PARSERS: [(super::Tool, Recognises, Parser); 14] = [
-    (super::Tool::MlnxQos, mlnx_qos::is, mlnx_qos::parse),
-    (super::Tool::Dcb, dcb::is, dcb::parse),
-    (super::Tool::Mlxconfig, mlxconfig::is, mlxconfig::parse),
-    (super::Tool::Ecn, sysfs::is_ecn, sysfs::parse_ecn),
-    (
-        super::Tool::TrafficClass,
-        sysfs::is_traffic_class,
-        sysfs::parse_traffic_class,
-    ),
-    (super::Tool::CmaRoceTos, sysfs::is_cma, sysfs::parse_cma),
-    (
-        super::Tool::HwCounters,
-        sysfs::is_counters,
-        sysfs::parse_counters,
-    ),
-    (super::Tool::Gids, devices::is_gids, devices::parse_gids),
-    (
-        super::Tool::IbvDevinfo,
-        devices::is_devinfo,
-        devices::parse_devinfo,
-    ),
-    (
-        super::Tool::RdmaLink,
-        devices::is_pairs,
-        devices::parse_pairs,
-    ),
-    (
-        super::Tool::IpLink,
-        devices::is_ip_link,
-        devices::parse_ip_link,
-    ),
-    (super::Tool::Ethtool, ethtool::is, ethtool::parse),
-    (
-        super::Tool::Devlink,
-        devices::is_devlink,
-        devices::parse_devlink,
-    ),
-    (super::Tool::Perftest, perftest::is, perftest::parse),
-];
-
-/// The tool that printed a capture, the first that recognises it.
-pub fn tool(capture: &Capture) -> Option<super::Tool> {
-    let text = Text::new(0, capture);
-    let parsers = PARSERS.iter();
-    let found = parsers
-        .filter(|(_, is, _)| is(&text))
-        .map(|(tool, ..)| *tool);
-    let mut found = found.collect::<Vec<_>>().into_iter();
-    found
-        .next()
-        .or_else(|| trouble::is(&text).then_some(super::Tool::Trouble))
+/// The words of a command line, and whether a filter follows it.
+pub fn words(line: &str) -> (Vec<&str>, bool) {
+    let line = bare_command(line.trim_start_matches(['$', '#', '+', ' ']));
+    let end = line.find(['|', ';', '&', '>', '<']).unwrap_or(line.len());
+    let (typed, rest) = line.split_at(end);
+    let mut words: Vec<&str> = typed.split_whitespace().collect();
+    if let Some(first) = words.first_mut() {
+        *first = first.rsplit('/').next().unwrap_or(first);
+    }
+    (words, rest.starts_with('|'))
 }
 
-/// All statements of a capture.
-pub fn statements(index: usize, capture: &Capture) -> Statements {
-    let text = Text::new(index, capture);
-    let mut out = Vec::new();
-    trouble::parse(&text, &mut out);
-    if out
-        .iter()
-        .any(|(_, s)| matches!(s, Statement::Trouble(Trouble::Unrecognised, ..)))
-    {
-        return out; // commands, not output
-    }
-    for (_, is, parse) in PARSERS {
-        if is(&text) {
-            parse(&text, &mut out);
-        }
-    }
-    out
+/// The lines of a text with their byte offsets.
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let offset = start;
+        start += line.len();
+        (offset, line.trim_end())
+    })
 }
 
-/// A number in decimal or `0x` form.
-fn number(text: &str) -> Option<i64> {
+/// The words of a line with their byte offsets.
+pub fn tokens(offset: usize, line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let base = line.as_ptr() as usize;
+    line.split_whitespace()
+        .map(move |word| (offset + (word.as_ptr() as usize - base), word))
+}
+
+/// A name that a device can have: neither a shell pattern nor a sentence.
+pub fn device_name(name: &str) -> Option<String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '@');
+    let name = name.trim_matches(['\'', '"', ':']);
+    let fits = !name.is_empty() && name.len() <= 64 && name.chars().all(plain);
+    // `ip link` names the parent of a VLAN after an at sign.
+    let name = name.split('@').next().unwrap_or(name);
+    (fits && !name.is_empty()).then(|| name.to_owned())
+}
+
+/// A PCI address in its full form; `19:00.0` is in domain 0.
+pub fn pci_address(text: &str) -> Option<String> {
+    let text = text.trim().trim_start_matches("pci/");
+    let fields: Vec<&str> = text.split([':', '.']).collect();
+    let hexadecimal = |field: &str, digits: usize| {
+        field.len() == digits && u32::from_str_radix(field, 16).is_ok()
+    };
+    let (domain, rest) = match fields.as_slice() {
+        [domain, rest @ ..] if rest.len() == 3 => (*domain, rest),
+        rest if rest.len() == 3 => ("0000", rest),
+        _ => return None,
+    };
+    let [bus, device, function] = rest else {
+        return None;
+    };
+    let fits = hexadecimal(domain, 4)
+        && hexadecimal(bus, 2)
+        && hexadecimal(device, 2)
+        && hexadecimal(function, 1);
+    fits.then(|| format!("{domain}:{bus}:{device}.{function}").to_ascii_lowercase())
+}
+
+/// A number in front of whatever follows it: `7`, `4096 (5)`, `0x1a`.
+pub fn leading_number(text: &str) -> Option<i64> {
     let text = text.trim();
-    match text.strip_prefix("0x") {
-        Some(hex) => i64::from_str_radix(hex, 16).ok(),
-        None => text.parse().ok(),
+    if let Some(digits) = text.strip_prefix("0x") {
+        return i64::from_str_radix(digits, 16).ok();
+    }
+    let end = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    text.get(..end)?.parse().ok()
+}
+
+/// Whether the text begins as JSON does.
+pub fn is_json(text: &str) -> bool {
+    let mut significant = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    match significant.next() {
+        Some(b'{') => matches!(significant.next(), Some(b'"' | b'}')),
+        Some(b'[') => matches!(significant.next(), Some(b'{' | b']')),
+        _ => false,
     }
 }

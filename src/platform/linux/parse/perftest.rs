@@ -1,54 +1,49 @@
-//! Output of perftest, as far as it tells of the device; results are judged by
-//! the load check.
+//! Banners of perftest (`ib_write_bw` and its kin): what they say of the
+//! device. Results are judged elsewhere.
 
-use super::{Statement, Statements, Subject, Text};
-use crate::model::LinkType;
+use super::{Evidence, Input, Part, Statements, Subject, leading_number};
+use crate::model::Fact;
 
-pub fn is(text: &Text<'_>) -> bool {
-    let perftest = text.text.contains("#bytes") && text.text.contains("#iterations")
-        || text.text.contains(" Link type       :")
-        || text.text.contains("RDMA_Write") && text.text.contains("Test");
-    perftest || is_nccl(text)
+/// Whether the text is of perftest.
+pub fn recognise(text: &str) -> bool {
+    let banner = [" BW Test", " Latency Test"];
+    (banner.iter().any(|words| text.contains(words)) && text.contains("#bytes"))
+        || text.contains(" Transport type : ")
+        || (text.contains("Link type") && text.contains("rdma_cm QPs"))
 }
 
-fn is_nccl(text: &Text<'_>) -> bool {
-    text.text.contains("# nccl-tests version") || text.text.contains("# nThread ")
+/// Whether the text is of nccl-tests.
+pub fn is_nccl(text: &str) -> bool {
+    text.contains("nccl-tests version")
+        || (text.contains("busbw") && text.contains("algbw"))
+        || (text.contains("\"nccl_version\"") && text.contains("\"average_bus_bandwidth\""))
 }
 
-/// The value of a label that stands in a header line with others.
-fn label<'t>(line: &'t str, name: &str) -> Option<&'t str> {
-    let rest = line.get(line.find(name)? + name.len()..)?;
-    rest.trim_start()
-        .strip_prefix(':')?
-        .split_whitespace()
-        .next()
-}
-
-pub fn parse(text: &Text<'_>, out: &mut Statements) {
-    if is_nccl(text) {
-        let remark = "results of nccl-tests: they tell nothing of the device's settings";
-        let at = text.origin(text.text);
-        out.push((
-            text.subject.clone(),
-            Statement::Remark(remark.to_owned(), at),
-        ));
-        return;
-    }
-    let mut subject = text.subject.clone();
-    for line in text.lines() {
-        if let Some(device) = label(line, "Device ") {
-            subject = Subject::Rdma(device.to_owned());
-        }
-        let mut say = |statement| out.push((subject.clone(), statement));
-        if let Some(mtu) = label(line, "Mtu ")
-            && let Ok(mtu) = mtu.trim_end_matches("[B]").parse()
-        {
-            say(Statement::RdmaMtu(text.at(mtu, line)));
-        }
-        match label(line, "Link type ") {
-            Some("Ethernet") => say(Statement::Link(text.at(LinkType::Ethernet, line))),
-            Some("IB") => say(Statement::Link(text.at(LinkType::Infiniband, line))),
-            _ => {}
+/// Reads device, MTU and link type where the banner has them.
+pub fn read(input: &Input<'_>, out: &mut Statements) {
+    let named = input.option(&["-d", "--ib-dev"]).map(Subject::rdma);
+    let mut part = Part::new(named.unwrap_or_default(), Evidence::Rdma);
+    part.nic();
+    for (offset, line) in input.lines() {
+        let at = input.at(offset);
+        // Two fields stand on a line: `Dual-port : OFF   Device : mlx5_0`.
+        let field = |name: &str| {
+            let rest = line.get(line.find(name)? + name.len()..)?;
+            rest.trim_start().strip_prefix(':').map(str::trim)
+        };
+        if let Some(device) = field("Device ") {
+            let subject = Subject::rdma(device);
+            if let Some(name) = &subject.rdma {
+                part.nic().rdma_device = Fact::explicit(name.clone(), at);
+            }
+            part.subject = subject;
+        } else if let Some(mtu) = field(" Mtu ").and_then(leading_number) {
+            if let Ok(mtu) = u32::try_from(mtu) {
+                part.nic().rdma_mtu = Fact::explicit(mtu, at);
+            }
+        } else if let Some(link) = field("Link type ") {
+            part.nic().link_type = super::rdma::link_layer(link, at);
         }
     }
+    out.push(part);
 }

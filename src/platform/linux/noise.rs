@@ -1,0 +1,222 @@
+//! What people paste beside the output of a tool: refusals, lists of commands,
+//! tables of other tools.
+
+use super::parse::{Evidence, Input, Part, Statements, Subject, lines};
+use crate::model::{Fact, MapName, NoteKind, Origin};
+use crate::platform::CaptureSpec;
+
+/// Messages that a command was not allowed.
+const DENIED: &[&str] = &[
+    "permission denied",
+    "operation not permitted",
+    "must be root",
+    "root permission",
+    "requires root",
+    "are you root",
+];
+
+/// Messages that a command could not do it.
+const FAILED: &[&str] = &[
+    "command not found",
+    "no such file or directory",
+    "operation not supported",
+    "no such device",
+    "not supported on your system",
+    "invalid argument",
+    "cannot get device",
+    "failed to open device",
+];
+
+/// A refusal on a line, if it is one.
+pub fn refusal(line: &str) -> Option<NoteKind> {
+    if line.len() > 400 {
+        return None;
+    }
+    let lower = line.to_ascii_lowercase();
+    let has = |words: &[&str]| words.iter().any(|words| lower.contains(words));
+    if has(DENIED) {
+        Some(NoteKind::Denied)
+    } else if has(FAILED) {
+        Some(NoteKind::Failed)
+    } else {
+        None
+    }
+}
+
+/// Whether the text is nothing but refusals of tools that are read here.
+pub fn is_refusal(text: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "mlnx_qos",
+        "dcb",
+        "mlxconfig",
+        "mstconfig",
+        "/sys/",
+        "cma_roce_tos",
+        "show_gids",
+        "ibv_devinfo",
+        "rdma",
+        "ibdev2netdev",
+        "ethtool",
+        "devlink",
+        "infiniband",
+    ];
+    let mut any = false;
+    for (n, (_, line)) in lines(text)
+        .filter(|(_, line)| !line.trim().is_empty())
+        .enumerate()
+    {
+        if n > 50 || refusal(line).is_none() {
+            return false;
+        }
+        any |= TOOLS.iter().any(|tool| line.contains(tool));
+    }
+    any
+}
+
+/// Whether the text is a list of commands without any output: two or more
+/// lines, each of which begins with a tool's name.
+pub fn are_commands(text: &str) -> bool {
+    let mut count = 0;
+    for (_, line) in lines(text).filter(|(_, line)| !line.trim().is_empty()) {
+        let (words, _) = super::parse::words(line.trim());
+        let Some(first) = words.first() else {
+            return false;
+        };
+        let setting = match *first {
+            "echo" => line.contains("/sys/"),
+            "mlnx_qos" | "dcb" | "cma_roce_tos" | "mlxconfig" | "mstconfig" | "ethtool" => {
+                words.len() > 1 && !line.contains(": ")
+            }
+            _ => false,
+        };
+        if !setting {
+            return false;
+        }
+        count += 1;
+    }
+    count > 1
+}
+
+/// Tells that these are commands.
+pub fn commands(input: &Input<'_>, out: &mut Statements) {
+    let text = "these are commands, not output: what they did is not known";
+    out.note(NoteKind::Unrecognised, text, input.at(0));
+    for (offset, line) in input.lines() {
+        if line.contains('\u{2013}') {
+            let text = "an en dash stands where an option needs a hyphen: typed like this the command does nothing";
+            return out.note(NoteKind::Remark, text, input.at(offset));
+        }
+    }
+}
+
+/// Whether the text is a ruleset of nftables.
+pub fn is_nftables(text: &str) -> bool {
+    text.contains("#!/usr/sbin/nft")
+        || (text.contains("table ") && text.contains("chain ") && text.contains("hook "))
+}
+
+/// Tells of rules that mark packets: they see no RDMA.
+pub fn nftables(input: &Input<'_>, out: &mut Statements) {
+    for (offset, line) in input.lines() {
+        if line.contains("dscp set ") {
+            let text = "nftables marks packets of the kernel's own stack; RDMA bypasses it";
+            out.note(NoteKind::Remark, text, input.at(offset));
+        }
+    }
+}
+
+/// Whether the text is a table of lshca.
+pub fn is_lshca(text: &str) -> bool {
+    text.contains("RoCEstat") && text.contains("RStatBMask")
+}
+
+/// Names the devices that the table calls lossy; its bit mask is read in
+/// different orders by different releases.
+pub fn lshca(input: &Input<'_>, out: &mut Statements) {
+    for (offset, line) in input.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let (true, Some(device)) = (cells.contains(&"Lossy"), cells.get(1)) {
+            let text = format!(
+                "lshca calls {device} lossy; its bit mask does not tell which setting, as releases \
+                 order the bits differently: capture mlnx_qos and traffic_class"
+            );
+            out.note(NoteKind::Unrecognised, text, input.at(offset));
+        }
+    }
+}
+
+/// nccl-tests measure applications; nothing of the device is in them.
+pub fn nccl(input: &Input<'_>, out: &mut Statements) {
+    let text = "the output of nccl-tests says nothing of the settings of a NIC";
+    out.note(NoteKind::Remark, text, input.at(0));
+}
+
+/// Tells of refusals in a capture, and why the facts that it would have told
+/// are unknown.
+pub fn refusals(input: &Input<'_>, spec: &CaptureSpec, out: &mut Statements) {
+    // One of each kind is enough: a listing of debugfs is refused file by file.
+    let mut told = Vec::new();
+    for (offset, line) in input.lines() {
+        // An empty row of a GID table cannot be read: that is no failure.
+        let Some(kind) = refusal(line).filter(|_| !line.contains("/gid_attrs/")) else {
+            continue;
+        };
+        if told.contains(&kind) {
+            continue;
+        }
+        told.push(kind);
+        let at = input.at(offset);
+        let what = line.trim();
+        let command = input.command.first().copied().unwrap_or_default();
+        let text = match command.is_empty() || what.contains(command) {
+            true => what.to_owned(),
+            false => format!("{command}: {what}"),
+        };
+        out.note(kind, text, at);
+        let why = format!("it could not be read: {what}");
+        silence(input, spec, &why, at, out);
+    }
+}
+
+/// Facts that a refused tool leaves unknown, with the reason.
+fn silence(input: &Input<'_>, spec: &CaptureSpec, why: &str, at: Origin, out: &mut Statements) {
+    fn unknown<T>(fact: &mut Fact<T>, why: &str, at: Origin) {
+        *fact = Fact::unknown_at(why.to_owned(), at);
+    }
+    let command = match input.command.is_empty() {
+        true => spec.command.to_owned(),
+        false => input.command.join(" "),
+    };
+    let words = format!("{command} {why}");
+    let of = |tool: &str| words.contains(tool);
+    let netdev = input.option(&["-i", "dev"]).map(Subject::netdev);
+    let rdma = || input.option(&["-d"]).map(Subject::rdma);
+    let subject = netdev.or_else(rdma).unwrap_or_default();
+    let mut part = Part::new(subject, Evidence::Possible);
+    part.nic();
+    let port = &mut part.port;
+    if of("mlnx_qos") || of("dcb") {
+        for fact in [&mut port.pfc.enabled, &mut port.pfc.tx, &mut port.pfc.rx] {
+            unknown(fact, why, at);
+        }
+        unknown(&mut port.trust, why, at);
+        unknown(&mut port.pfc.mode, why, at);
+        port.maps
+            .set(MapName::DscpToTc, Fact::unknown_at(why.to_owned(), at));
+        unknown(&mut part.nic().dcbx, why, at);
+    } else if of("traffic_class") || of("cma_roce_tos") {
+        unknown(&mut part.nic().traffic_class, why, at);
+    } else if of("/ecn") || of("cc_params") {
+        let dcqcn = &mut part.nic().dcqcn;
+        unknown(&mut dcqcn.cnp_dscp, why, at);
+        unknown(&mut dcqcn.cnp_priority, why, at);
+        unknown(&mut dcqcn.np_enabled, why, at);
+        unknown(&mut dcqcn.rp_enabled, why, at);
+    } else if of("gids") || of("ibv_devinfo") {
+        unknown(&mut part.nic().gids, why, at);
+    } else if of("ethtool -a") {
+        unknown(&mut port.link_pause.rx, why, at);
+        unknown(&mut port.link_pause.tx, why, at);
+    }
+    out.push(part);
+}
