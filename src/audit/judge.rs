@@ -8,7 +8,7 @@ use crate::model::{Coverage, Device, DeviceKind, Kind, Note, NoteKind, Origin, P
 use crate::platform;
 use crate::policy::{
     Bindings, Bound, CompiledAssert, Each, Effective, Outcome, PolicySet, PortState, Position,
-    Severity, Subject,
+    ResolvedScope, Severity, Subject,
 };
 use crate::source::Places;
 use std::borrow::Cow;
@@ -109,9 +109,7 @@ fn groups(device: &Device, policy: &PolicySet, options: &Options) -> Vec<Group> 
         let host_without_rdma = device.kind == DeviceKind::Host && port.nic.is_none();
         let down = port.admin.get() == Some(State::Down) && scope.admin_down == PortState::Skip;
         let oper = port.oper.get() == Some(State::Down) && scope.oper_down == PortState::Skip;
-        // What is excluded by name is a switch's management port; a host's RDMA
-        // NIC may well be called eth0.
-        let excluded = device.kind == DeviceKind::Switch && !scope.includes(&port.name);
+        let excluded = excluded(device, &port.name, scope);
         if host_without_rdma || down || oper || excluded {
             continue;
         }
@@ -133,6 +131,20 @@ fn groups(device: &Device, policy: &PolicySet, options: &Options) -> Vec<Group> 
         }
     }
     groups
+}
+
+/// Whether the policy's scope leaves a port out. `eth0` there is a switch's
+/// management port; on a host the RDMA NIC itself may bear that name.
+fn excluded(device: &Device, port: &str, scope: &ResolvedScope) -> bool {
+    const MANAGEMENT: &str = "eth0";
+    if device.kind == DeviceKind::Switch || port != MANAGEMENT {
+        return !scope.includes(port);
+    }
+    let mut patterns = scope.exclude.value.patterns().iter();
+    patterns.any(|pattern| {
+        let glob = globset::Glob::new(pattern);
+        pattern != MANAGEMENT && glob.is_ok_and(|glob| glob.compile_matcher().is_match(port))
+    })
 }
 
 /// Gathers the verdicts on one device.
@@ -293,7 +305,10 @@ impl<'a> Bench<'a> {
         let mut places = Vec::with_capacity(ports.len().max(1));
         if ports.is_empty() {
             let named = detail.port.as_deref();
-            let port = named.and_then(|name| device.port(name));
+            // Only a fact or a remedy of the port needs it looked up.
+            let needed = detail.remedy.is_some()
+                || detail.evidence.iter().any(|at| matches!(at, At::Field(_)));
+            let port = named.filter(|_| needed).and_then(|name| device.port(name));
             let mut place = self.place(&detail, device, port);
             place.port = named.map(Arc::from);
             places.push(place);

@@ -283,6 +283,8 @@ fn unbound(profiles: &Profiles<'_>, name: MapName, void: Option<&(Why, Origin)>)
         MapName::PcpToTc => (None, &defaults::NO_DOT1P_MAP),
         MapName::TcToPg => (None, &defaults::NO_PG_MAP),
         MapName::PfcToQueue => (None, &defaults::NO_PFC_QUEUE_MAP),
+        // Only some ASICs use one; elsewhere the group of the same number pauses.
+        MapName::PfcToPg if void.is_none() => return Fact::NotApplicable,
         MapName::PfcToPg => (None, &defaults::NO_PFC_PG_MAP),
     };
     let (why, at) = match void {
