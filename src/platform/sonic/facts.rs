@@ -315,12 +315,8 @@ impl<'r> Reader<'r, '_> {
     /// A note about a reference that leads nowhere.
     pub fn dangling(&mut self, table: Table, row: &Row<'_>, field: &Field<'_>) -> String {
         let value = field.value.as_deref().unwrap_or_default();
-        let text = format!(
-            "{}|{}: {} {value:?} does not exist",
-            table.name(),
-            row.key,
-            field.name
-        );
+        // The port is left out: ports of the same fault are told, and judged, once.
+        let text = format!("{}: {} {value:?} does not exist", table.name(), field.name);
         let key = row
             .key
             .rsplit_once('|')

@@ -240,7 +240,7 @@ fn one_dangling_map_takes_the_whole_row_out_of_force() {
     assert_eq!(port.pfc.watchdog.priorities.get(), Some(set(&[3, 4])));
     let unresolved = notes(&device, NoteKind::Unresolved);
     assert_eq!(unresolved.len(), 1);
-    assert!(unresolved[0].contains("PORT_QOS_MAP|Ethernet0") && unresolved[0].contains("AZUER"));
+    assert!(unresolved[0].contains("PORT_QOS_MAP") && unresolved[0].contains("AZUER"));
     assert_eq!(device.notes[0].port.as_deref(), Some("Ethernet0"));
 }
 
