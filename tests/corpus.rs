@@ -62,7 +62,7 @@ fn port<'v>(model: &'v Value, name: &str) -> &'v Value {
         .unwrap_or_else(|| panic!("no {name}"))
 }
 
-fn member<'v>(list: &'v Value, id: u8) -> &'v Value {
+fn member(list: &Value, id: u8) -> &Value {
     list.as_array()
         .unwrap()
         .iter()

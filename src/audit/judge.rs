@@ -565,7 +565,7 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         check: Cow::Borrowed(check),
         status: Status::Fail,
         severity: policy.severity(check).map_or(own, |s| s.value),
-        device: policy.source().into(),
+        device: policy.name().into(),
         peer: None,
         class: None,
         message,

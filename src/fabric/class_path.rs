@@ -152,34 +152,33 @@ pub fn class_tc(port: &Port, kind: DeviceKind, class: &Class) -> Step {
     }
 }
 
-/// The egress queue of the class.
+/// The egress queue of the class. Where the maps to and fro differ, the one
+/// that is straight tells it: its fault is told by the check of the other.
 pub fn class_queue(port: &Port, kind: DeviceKind, class: &Class) -> Step {
-    let by_tc = class_tc(port, kind, class).then(|tc| step(port, MapName::TcToQueue, tc));
-    match (&by_tc, &class.priority) {
-        (Step::To(_), _) => by_tc,
-        // Without a known map the queue that the class's pause frames stop is
-        // the one that has to be right.
-        (_, Some(priority)) if class.lossless.value => match paused_queue(port, priority.value) {
-            Step::To(queue) => Step::To(queue),
-            _ => by_tc,
-        },
+    let tc = class_tc(port, kind, class);
+    let by_tc = tc.clone().then(|tc| step(port, MapName::TcToQueue, tc));
+    let priority = class.priority.as_ref().filter(|_| class.lossless.value);
+    let Some(priority) = priority.filter(|_| kind == DeviceKind::Switch) else {
+        return by_tc;
+    };
+    match (&by_tc, paused_queue(port, priority.value)) {
+        (Step::To(queue), Step::To(_)) if tc == Step::To(*queue) => by_tc,
+        (_, Step::To(paused)) => Step::To(paused),
         _ => by_tc,
     }
 }
 
-/// The ingress priority group of the class.
+/// The ingress priority group of the class: the one that sends its pause
+/// frames, where it is known; that the class fills another is map/pg.
 pub fn class_group(port: &Port, kind: DeviceKind, class: &Class) -> Step {
-    let by_tc = class_tc(port, kind, class).then(|tc| step(port, MapName::TcToPg, tc));
-    match (&by_tc, &class.priority) {
-        (Step::To(_), _) => by_tc,
-        (_, Some(priority)) if class.lossless.value && kind == DeviceKind::Switch => {
-            match pausing_group(port, priority.value) {
-                Step::To(group) if port.priority_group(group).is_some() => Step::To(group),
-                _ => by_tc,
-            }
-        }
-        _ => by_tc,
+    let priority = class.priority.as_ref().filter(|_| class.lossless.value);
+    if let Some(priority) = priority.filter(|_| kind == DeviceKind::Switch)
+        && let Step::To(group) = pausing_group(port, priority.value)
+        && port.priority_group(group).is_some()
+    {
+        return Step::To(group);
     }
+    class_tc(port, kind, class).then(|tc| step(port, MapName::TcToPg, tc))
 }
 
 /// The kind of the fact that an address stands for, explicit where it is gone.

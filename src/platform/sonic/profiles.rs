@@ -55,7 +55,9 @@ impl Notes {
             table.name(),
             field.name
         );
-        self.add(NoteKind::Unparsed, None, text.clone(), field.at);
+        let of_port = matches!(table, Table::PortQosMap | Table::Port);
+        let port = Some(key).filter(|key| of_port && !key.contains(','));
+        self.add(NoteKind::Unparsed, port, text.clone(), field.at);
         text
     }
 }

@@ -64,6 +64,7 @@ impl Reader<'_, '_> {
                     &Default::default(),
                     global.as_ref(),
                     None,
+                    true,
                 );
             }
         }
@@ -205,7 +206,14 @@ impl Reader<'_, '_> {
             None => Fact::Default(Priorities::NONE, (&defaults::NOT_WATCHED).into(), row.at),
         };
         set_pfc(port, enabled);
-        set_maps(port, self.profiles, &qos.maps, global, qos.void.as_ref());
+        set_maps(
+            port,
+            self.profiles,
+            &qos.maps,
+            global,
+            qos.void.as_ref(),
+            row.complete,
+        );
         let (watched, enabled) = (port.pfc.watchdog.priorities.get(), qos.enabled.get());
         if let (Some(watched), Some(enabled)) = (watched, enabled) {
             let blind = watched.difference(enabled);
@@ -248,12 +256,14 @@ fn set_maps(
     bound: &[Option<SharedMap>; 7],
     global: Option<&SharedMap>,
     void: Option<&(Why, Origin)>,
+    complete: bool,
 ) {
     for (_, name, ..) in MAPS {
         let map = bound[name as usize].as_ref().filter(|_| void.is_none());
         let map = map.or(global.filter(|_| name == MapName::DscpToTc));
         let map = match map {
             Some(map) => map.clone(),
+            None if !complete => Fact::unknown(&defaults::CUT),
             None => unbound(profiles, name, void),
         };
         port.maps.set(name, map);
@@ -270,6 +280,7 @@ fn set_maps(
         (Some(at), None, _) => Fact::explicit(Trust::Dscp, at),
         (None, Some(at), _) => Fact::explicit(Trust::Pcp, at),
         (None, None, Some((why, at))) => Fact::Default(Trust::None, why.clone(), *at),
+        (None, None, None) if !complete => Fact::unknown(&defaults::CUT),
         (None, None, None) => Fact::default_of(Trust::None, &defaults::TRUST_NONE),
     };
 }
