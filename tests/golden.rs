@@ -170,11 +170,6 @@ const GAPS: [(&str, &[Status], &str); 17] = [
         "shown by the tests of the command line",
     ),
     (
-        "nic/pause-guard",
-        UNKNOWN,
-        "a driver has the counter or not",
-    ),
-    (
         "pfc/operational",
         UNKNOWN,
         "only negotiated PFC makes it unknown",
