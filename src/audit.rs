@@ -99,6 +99,9 @@ pub struct DeviceEntry {
     pub status: DeviceStatus,
     /// Ports judged.
     pub ports: usize,
+    /// None of its ports could be judged, although none was left out: what is
+    /// required of it is unknown.
+    pub blind: bool,
     /// What was noticed without being judged.
     pub remarks: Vec<String>,
 }

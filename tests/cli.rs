@@ -157,6 +157,31 @@ fn files_of_no_known_kind_are_exit_3() {
 }
 
 #[test]
+fn a_device_of_which_no_port_is_known_is_no_pass() {
+    let dir = tempfile::tempdir().unwrap();
+    let version = "SONiC Software Version: SONiC.202311\nHwSKU: SKU\nASIC: broadcom\n";
+    fs::create_dir(dir.path().join("leaf1")).unwrap();
+    fs::write(dir.path().join("leaf1/show_version.txt"), version).unwrap();
+    let (code, out, _) = audit(&dir, &[]);
+    assert_eq!(code, 3, "{out}");
+    assert!(
+        out.contains("UNKNOWN") && !out.contains("LOSSLESS"),
+        "{out}"
+    );
+    assert_eq!(audit(&dir, &["--allow-unknown"]).0, 0);
+}
+
+#[test]
+fn a_file_of_a_gigabyte_is_told_and_not_read() {
+    let dir = folder(&[]);
+    let file = fs::File::create(dir.path().join("huge.json")).unwrap();
+    file.set_len(1 << 30).unwrap();
+    let (code, out, _) = audit(&dir, &[]);
+    assert_eq!(code, 3, "{out}");
+    assert!(out.contains("1024 MiB"), "{out}");
+}
+
+#[test]
 fn bad_input_costs_its_own_device_only() {
     let leaf = fs::read(Path::new(&example()).join("leaf1.json")).unwrap();
     let half = &leaf[..leaf.len() / 2];

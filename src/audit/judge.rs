@@ -4,7 +4,9 @@
 use super::{Counts, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
 use crate::check::{At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
 use crate::finding::{Evidence, Finding, PortPlace, Status};
-use crate::model::{Coverage, Device, DeviceKind, Kind, Note, NoteKind, Origin, Port, State};
+use crate::model::{
+    Coverage, Device, DeviceKind, Kind, LinkType, Note, NoteKind, Origin, Port, State,
+};
 use crate::platform;
 use crate::policy::{
     Bindings, Bound, CompiledAssert, Each, Effective, Outcome, PolicySet, PortState, Position,
@@ -67,6 +69,9 @@ pub(super) fn judge(
             let Some(port) = group.ports.first().and_then(|n| device.ports.get(*n)) else {
                 continue;
             };
+            if !applies(*check, port) {
+                continue;
+            }
             let mut verdicts = Verdicts::default();
             let context = PortContext {
                 device,
@@ -99,6 +104,13 @@ fn subject<'d>(device: &'d Device, port: Option<&'d Port>) -> Subject<'d> {
         peer_kind: None,
         platform: device.platform,
     }
+}
+
+/// On a port that speaks InfiniBand nothing of RoCE applies; that it does is
+/// one finding.
+fn applies(check: &dyn Check, port: &Port) -> bool {
+    let link = port.nic.as_ref().and_then(|nic| nic.link_type.get());
+    link != Some(LinkType::Infiniband) || check.about().id == "nic/link-type"
 }
 
 /// The judged ports, in groups of equal settings and equal policy.
@@ -161,6 +173,7 @@ struct Bench<'a> {
     skipped: BTreeMap<&'static str, usize>,
     findings: Vec<Finding>,
     remarks: Vec<String>,
+    blind: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -179,6 +192,7 @@ impl<'a> Bench<'a> {
             skipped: BTreeMap::new(),
             findings: Vec::new(),
             remarks: Vec::new(),
+            blind: false,
         }
     }
 
@@ -225,6 +239,7 @@ impl<'a> Bench<'a> {
             text: what.to_owned(),
             at: Origin::NONE,
         };
+        self.blind = true;
         self.problem("collect/failed", &note);
     }
 
@@ -549,6 +564,7 @@ impl<'a> Bench<'a> {
                 platform: device.map(|device| device.platform),
                 status,
                 ports,
+                blind: self.blind,
                 remarks: self.remarks,
             },
             counts: self.counts,

@@ -27,7 +27,7 @@ pub fn exit_code(outcome: Outcome) -> u8 {
 impl Report {
     /// The outcome. `fail_on` is the least severity that counts, `None` for
     /// never. With `require:` in the policy only unknowns of those checks
-    /// count; a device of which nothing could be read always does.
+    /// count; a device of which nothing could be judged always does.
     pub fn outcome(
         &self,
         policy: &PolicySet,
@@ -44,7 +44,8 @@ impl Report {
         if !self.devices.iter().any(|device| read(device.status)) {
             return Outcome::Unknown; // nothing was recognised: never clean
         }
-        let unread = self.devices.iter().any(|device| !read(device.status));
+        let blind = |device: &super::DeviceEntry| device.blind || !read(device.status);
+        let unread = self.devices.iter().any(blind);
         let unknown = self.findings.iter().any(|finding| {
             finding.status == Status::Unknown
                 && (!policy.has_require() || policy.required(&finding.check).is_some())

@@ -71,8 +71,7 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
     };
     let recognised = recognise(platform, &read.captures);
     let pairs: Vec<_> = read.captures.iter().zip(recognised.clone()).collect();
-    let made = catch_unwind(AssertUnwindSafe(|| platform.read(&unit.name, &pairs)));
-    match made {
+    match model(platform, &unit.name, &pairs) {
         Ok(device) => {
             read.unrecognised(|n| recognised.get(n).is_none_or(Option::is_none));
             let failed = device.notes.iter().any(|note| {
@@ -86,17 +85,27 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
             }
             read.device = Some(device);
         }
-        Err(panic) => {
-            let what = format!(
-                "the {} parser stopped on an internal error ({}); please report it with the capture",
-                platform.name(),
-                panic_text(panic.as_ref()),
-            );
+        Err(what) => {
             read.problem("internal/parser", NoteKind::Failed, what, None);
             read.status = DeviceStatus::Error;
         }
     }
     read
+}
+
+/// The model, or what a parser said when it stopped.
+fn model(
+    platform: &dyn Platform,
+    name: &str,
+    captures: &[(&Capture, Option<&'static CaptureSpec>)],
+) -> Result<Device, String> {
+    catch_unwind(AssertUnwindSafe(|| platform.read(name, captures))).map_err(|panic| {
+        format!(
+            "the {} parser stopped on an internal error ({}); please report it with the capture",
+            platform.name(),
+            panic_text(panic.as_ref()),
+        )
+    })
 }
 
 impl ReadDevice {
@@ -172,4 +181,41 @@ fn platform_of(captures: &[Capture]) -> Option<&'static dyn Platform> {
 fn recognise(platform: &dyn Platform, captures: &[Capture]) -> Vec<Option<&'static CaptureSpec>> {
     let recognised = captures.iter().map(|capture| platform.recognise(capture));
     recognised.map(|r| r.map(|r| r.spec)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::DeviceKind;
+    use crate::platform::{Recognised, Remedy};
+
+    /// A platform whose parser has a fault.
+    struct Faulty;
+
+    impl Platform for Faulty {
+        fn name(&self) -> &'static str {
+            "faulty"
+        }
+        fn kind(&self) -> DeviceKind {
+            DeviceKind::Switch
+        }
+        fn captures(&self) -> &'static [CaptureSpec] {
+            &[]
+        }
+        fn recognise(&self, _: &Capture) -> Option<Recognised> {
+            None
+        }
+        fn read(&self, _: &str, _: &[(&Capture, Option<&'static CaptureSpec>)]) -> Device {
+            panic!("index out of range")
+        }
+        fn fix(&self, _: &Device, _: &str, _: &Remedy) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_parser_that_panics_is_told_and_caught() {
+        let what = model(&Faulty, "leaf1", &[]).err().unwrap();
+        assert!(what.contains("faulty parser stopped") && what.contains("index out of range"));
+    }
 }

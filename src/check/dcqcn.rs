@@ -2,14 +2,9 @@
 
 use super::pfc::lossless_classes;
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
-use crate::model::{Field, LinkType, Nic, NicField, Priorities};
+use crate::model::{Field, Nic, NicField, Priorities};
 use crate::platform::Remedy;
 use crate::policy::{Judgement, Number, Severity, Switch};
-
-fn roce<'a>(cx: &PortContext<'a>) -> Option<&'a Nic> {
-    let nic = cx.port.nic.as_deref();
-    nic.filter(|nic| nic.link_type.get() != Some(LinkType::Infiniband))
-}
 
 /// On or off.
 pub struct Enabled;
@@ -31,7 +26,7 @@ impl Check for Enabled {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = roce(cx) else { return };
+        let Some(nic) = &cx.port.nic else { return };
         let dcqcn = cx.policy.nic.dcqcn.as_ref();
         let Some(wanted) = dcqcn.and_then(|dcqcn| dcqcn.enabled.as_ref()) else {
             return;
@@ -125,7 +120,7 @@ impl Check for Parameters {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = roce(cx) else { return };
+        let Some(nic) = &cx.port.nic else { return };
         let dcqcn = cx.policy.nic.dcqcn.as_ref();
         let params = dcqcn.and_then(|dcqcn| dcqcn.params.as_ref());
         for (name, wanted) in params.into_iter().flat_map(|params| params.iter()) {
@@ -189,7 +184,7 @@ impl Check for Marking {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = roce(cx) else { return };
+        let Some(nic) = &cx.port.nic else { return };
         let Some(class) = cx.policy.cnp_class() else {
             return;
         };

@@ -9,11 +9,6 @@ fn at(field: NicField) -> Field {
     Field::Nic(field)
 }
 
-/// Whether the NIC speaks Ethernet: on InfiniBand nothing else applies.
-fn ethernet(nic: &Nic) -> bool {
-    nic.link_type.get() != Some(LinkType::Infiniband)
-}
-
 /// Trust of the NIC.
 pub struct Trust;
 
@@ -33,9 +28,7 @@ impl Check for Trust {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        if cx.port.nic.as_deref().is_some_and(ethernet) {
-            super::map::trust(cx, out);
-        }
+        super::map::trust(cx, out);
     }
 }
 
@@ -60,7 +53,7 @@ impl Check for Tos {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+        let Some(nic) = cx.port.nic.as_deref() else {
             return;
         };
         // Without lossless classes any declared class will do.
@@ -147,7 +140,7 @@ impl Check for Gid {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+        let Some(nic) = cx.port.nic.as_deref() else {
             return;
         };
         let Some(wanted) = cx.policy.nic.gid.as_ref().filter(|gid| !gid.value.is_any()) else {
@@ -209,7 +202,7 @@ impl Check for DcbxAgent {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+        let Some(nic) = cx.port.nic.as_deref() else {
             return;
         };
         let mode = cx.policy.pfc.mode.as_ref();
@@ -408,7 +401,7 @@ impl Check for Volatile {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(nic) = cx.port.nic.as_deref().filter(|nic| ethernet(nic)) else {
+        let Some(nic) = cx.port.nic.as_deref() else {
             return;
         };
         let wanted = cx.policy.nic.persistent.as_ref();

@@ -193,9 +193,14 @@ fn evidence(place: &PortPlace, style: &Style, out: &mut dyn Write) -> io::Result
 /// One line for what needs no attention.
 fn line(folded: &Folded<'_>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     let finding = folded.first;
+    let class = finding
+        .class
+        .as_deref()
+        .map(|class| format!(" class {}", terminal(class)));
     let mut text = format!(
-        "{} {}: {}",
+        "{}{} {}: {}",
         terminal(&finding.check),
+        class.unwrap_or_default(),
         whereabouts(folded, style),
         terminal(&finding.message)
     );
@@ -364,15 +369,16 @@ fn summary(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()
     let unread = report
         .devices
         .iter()
-        .filter(|d| !matches!(d.status, DeviceStatus::Audited | DeviceStatus::Partial))
+        .filter(|d| d.blind || !matches!(d.status, DeviceStatus::Audited | DeviceStatus::Partial))
         .count();
-    let mut devices = format!("{} devices", report.devices.len());
+    let mut devices = plural(report.devices.len(), "device");
     if unread > 0 {
-        devices.push_str(&format!(" ({unread} not read)"));
+        devices.push_str(&format!(" ({unread} not judged)"));
     }
     let text = format!(
-        "roceaudit: {word}: {}; {devices}, {ports} ports, policy {}",
+        "roceaudit: {word}: {}; {devices}, {}, policy {}",
         parts.join(", "),
+        plural(ports, "port"),
         terminal(&report.policy.name)
     );
     let text = wrap(&text, style.width, "  ").join("\n");
@@ -381,6 +387,11 @@ fn summary(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()
         "{}",
         text.replacen(word, &format!("{paint}{word}{paint:#}"), 1)
     )
+}
+
+fn plural(count: usize, what: &str) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{end}")
 }
 
 fn wrapped(text: &str, indent: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
