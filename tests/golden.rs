@@ -1,8 +1,10 @@
 //! Walks `fixtures/`: each case is a device with one property, and
 //! `case.yaml` says what it shows, where the fact comes from, and exactly what
-//! must be found (`findings`, information aside, and the exit code).
+//! must be found (`findings`, information aside, and the exit code). Where
+//! more than that matters, `expect` gives severity, class, kind and values.
 //!
-//! `UPDATE_GOLDEN=1` rewrites what must be found: read the difference.
+//! `UPDATE_GOLDEN=1` rewrites `findings` and `exit`, never `expect`: read the
+//! difference.
 #![allow(clippy::unwrap_used)] // a test that can't go on has failed
 
 mod common;
@@ -10,7 +12,7 @@ mod common;
 use common::{audited, exit, fired, policy, root};
 use roceaudit::audit::{Options, Selection, audit};
 use roceaudit::check::registry;
-use roceaudit::finding::Status;
+use roceaudit::finding::{Finding, Status};
 use roceaudit::source::discover;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,9 +26,41 @@ struct Case {
     source: String,
     policy: String,
     #[serde(default)]
+    expect: Vec<Expected>,
+    #[serde(default)]
     exit: Option<u8>,
     #[serde(default)]
     findings: BTreeSet<String>,
+}
+
+/// A failure that must be among the findings; what is not given is not compared.
+#[derive(Deserialize, Debug)]
+#[serde(deny_unknown_fields)]
+struct Expected {
+    check: String,
+    port: Option<String>,
+    class: Option<String>,
+    severity: Option<String>,
+    kind: Option<String>,
+    expected: Option<String>,
+    actual: Option<String>,
+}
+
+impl Expected {
+    fn is(&self, finding: &Finding) -> bool {
+        let same = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.is_none() || wanted.as_deref() == found
+        };
+        let mut ports = finding.places.iter().map(|place| place.port.as_deref());
+        finding.status == Status::Fail
+            && self.check == finding.check
+            && ports.any(|port| same(&self.port, port))
+            && same(&self.class, finding.class.as_deref())
+            && same(&self.severity, Some(&finding.severity.to_string()))
+            && same(&self.kind, Some(finding.kind.as_str()))
+            && same(&self.expected, finding.expected.as_deref())
+            && same(&self.actual, finding.actual.as_deref())
+    }
 }
 
 /// `fixtures/PLATFORM/OS-VERSION/CASE`.
@@ -95,6 +129,11 @@ fn each_case_gives_exactly_its_findings() {
         }
         for line in case.findings.difference(&found) {
             wrong.push_str(&format!("{name}: missing: {line}\n"));
+        }
+        for expected in &case.expect {
+            if !report.findings.iter().any(|found| expected.is(found)) {
+                wrong.push_str(&format!("{name}: missing: {expected:?}\n"));
+            }
         }
         if case.exit != Some(code) {
             wrong.push_str(&format!("{name}: exit {code}, not {:?}\n", case.exit));
@@ -221,4 +260,56 @@ fn every_check_fails_passes_and_is_unknown_somewhere() {
         closed.is_empty(),
         "no gap any more, take it off the list: {closed:?}"
     );
+}
+
+/// The default severities that users rely on, as documented: by check, then by
+/// area, else high.
+const SEVERITIES: [(&str, &str); 27] = [
+    ("pfc/missing", "critical"),
+    ("pfc/operational", "critical"),
+    ("map/dscp", "critical"),
+    ("map/unresolved", "critical"),
+    ("map/rewrite", "critical"),
+    ("trust/mode", "critical"),
+    ("path/lossless", "critical"),
+    ("load/class", "critical"),
+    ("load/drop", "critical"),
+    ("pfc/watchdog", "medium"),
+    ("path/cnp", "medium"),
+    ("nic/pause-guard", "medium"),
+    ("nic/pcie", "medium"),
+    ("policy/waiver-expired", "medium"),
+    ("sched/cnp", "low"),
+    ("policy/matches-nothing", "low"),
+    ("sched/share", "info"),
+    ("mtu", "medium"),
+    ("dcqcn", "medium"),
+    ("cnp", "medium"),
+    ("fleet", "low"),
+    ("bom", "low"),
+    // Always unknown, never a failure: any severity will do.
+    ("collect", ""),
+    ("config", ""),
+    ("internal", ""),
+    // Of one sample they are information; the limits are for two.
+    ("counters", "high"),
+    ("", "high"),
+];
+
+#[test]
+fn default_severities_are_as_documented() {
+    for check in registry() {
+        let about = check.about();
+        let of = |name: &str| SEVERITIES.iter().find(|(key, _)| *key == name);
+        let (_, wanted) = of(about.id)
+            .or_else(|| of(about.area()))
+            .or_else(|| of(""))
+            .unwrap();
+        let severity = about.severity.to_string();
+        assert!(
+            wanted.is_empty() || severity == *wanted,
+            "{}: {severity}",
+            about.id
+        );
+    }
 }
