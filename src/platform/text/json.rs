@@ -7,8 +7,10 @@
 //! it, so that a capture cut in the middle still tells what it holds.
 //!
 //! The grammar is RFC 8259, read strictly: no comments, no trailing commas, no
-//! byte order mark, no NaN.
+//! byte order mark, no NaN. One thing more is white space: the mark that
+//! cleaning leaves on the line of a pager's prompt.
 
+use crate::source::clean::PAGER_GAP;
 use std::borrow::Cow;
 use std::iter::FusedIterator;
 
@@ -462,7 +464,7 @@ impl<'t> Parser<'t> {
                 CellKind::OpenObject => (b'}', CellKind::Object),
                 _ => (b']', CellKind::Array),
             };
-            while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.bytes.get(self.at) {
+            while let Some(b' ' | b'\n' | b'\r' | b'\t' | GAP) = self.bytes.get(self.at).copied() {
                 self.at += 1;
             }
             match self.bytes.get(self.at) {
@@ -698,6 +700,9 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// [`PAGER_GAP`] is one byte of UTF-8.
+const GAP: u8 = PAGER_GAP as u8;
+
 const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
@@ -731,7 +736,7 @@ fn find_string_stop(bytes: &[u8], mut at: usize) -> usize {
 /// Index of the first byte from `at` on that is no JSON white space.
 fn find_non_blank(bytes: &[u8], mut at: usize) -> usize {
     loop {
-        match bytes.get(at) {
+        match bytes.get(at).copied() {
             Some(b' ') => {
                 // Indentation: runs of spaces, a word at a time.
                 while let Some(word) = word_at(bytes, at) {
@@ -746,7 +751,7 @@ fn find_non_blank(bytes: &[u8], mut at: usize) -> usize {
                     at += 1;
                 }
             }
-            Some(b'\n' | b'\r' | b'\t') => at += 1,
+            Some(b'\n' | b'\r' | b'\t' | GAP) => at += 1,
             _ => return at,
         }
     }

@@ -168,6 +168,15 @@ fn what_stood_before_an_error_is_kept() {
 }
 
 #[test]
+fn the_line_of_a_pager_is_white_space() {
+    let text = "{\n\u{1a}\n\"a\": {\u{1a}\n},\n\u{1a}\n\"b\": [1\n\u{1a}\n]\n}\n\u{1a}\n";
+    let document = Document::parse(text);
+    assert_eq!(document.error(), None);
+    // But not within a string.
+    assert_eq!(error("[\"\u{1a}\"]").1, JsonErrorKind::ControlCharacter);
+}
+
+#[test]
 fn deep_nesting_is_refused_cheaply() {
     let deep = "[".repeat(100_000);
     assert_eq!(error(&deep), (MAX_DEPTH as u32, JsonErrorKind::TooDeep));
