@@ -34,9 +34,18 @@ fn split(line: &str) -> Option<(&str, &str)> {
     if !ROOTS.iter().any(|root| line.starts_with(root)) {
         return None;
     }
-    // PCI addresses hold colons too.
-    let from = line.rfind('/')?;
-    let at = from + line.get(from..)?.find(':')?;
+    let mut from = 0;
+    let at = loop {
+        let rest = line.get(from..)?;
+        let colon = rest.find(':')?;
+        match rest.find('/') {
+            // PCI addresses hold colons too, and values slashes (`IB/RoCE v1`).
+            Some(slash) if slash < colon || super::pci_address(rest.get(..slash)?).is_some() => {
+                from += slash + 1;
+            }
+            _ => break from + colon,
+        }
+    };
     Some((line.get(..at)?, line.get(at + 1..)?.trim()))
 }
 
@@ -428,5 +437,41 @@ impl Tables {
             };
             out.push(part);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::split;
+
+    #[test]
+    fn paths_end_at_the_colon_of_the_value() {
+        let lines = [
+            (
+                "/sys/class/net/eth0/mtu:9000",
+                "/sys/class/net/eth0/mtu",
+                "9000",
+            ),
+            (
+                "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/0:IB/RoCE v1",
+                "/sys/class/infiniband/mlx5_0/ports/1/gid_attrs/types/0",
+                "IB/RoCE v1",
+            ),
+            (
+                "/sys/class/infiniband/mlx5_0/ports/1/gids/3: fe80::1",
+                "/sys/class/infiniband/mlx5_0/ports/1/gids/3",
+                "fe80::1",
+            ),
+            (
+                "/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_dscp:48",
+                "/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params/np_cnp_dscp",
+                "48",
+            ),
+        ];
+        for (line, path, value) in lines {
+            assert_eq!(split(line), Some((path, value)), "{line}");
+        }
+        assert_eq!(split("/sys/class/net/eth0/mtu"), None);
+        assert_eq!(split("/sys/kernel/debug/mlx5/0000:3b:00.0/cc_params"), None);
     }
 }
