@@ -2,9 +2,9 @@
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_queue};
-use crate::model::{Field, QueueField, SchedulerKind};
+use crate::model::{Field, MapName, Queue, QueueField, SchedulerKind};
 use crate::platform::Remedy;
-use crate::policy::{self, Class, Judgement, Percent, Severity};
+use crate::policy::{self, Class, Expect, Judgement, Located, Percent, Severity};
 
 /// The CNP class.
 pub struct Cnp;
@@ -25,8 +25,7 @@ impl Check for Cnp {
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         for class in cx.policy.classes.iter().filter(|class| class.cnp.value) {
-            kind(cx, class, out);
-            share(cx, class, out);
+            judge(cx, class, out);
         }
     }
 }
@@ -50,71 +49,100 @@ impl Check for Share {
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         for class in cx.policy.classes.iter().filter(|class| !class.cnp.value) {
-            kind(cx, class, out);
-            share(cx, class, out);
+            judge(cx, class, out);
         }
     }
 }
 
-fn kind(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
-    let scheduler = class.scheduler.as_ref().and_then(|s| s.kind.as_ref());
-    let Some(wanted) = scheduler.filter(|wanted| !wanted.value.is_any()) else {
+/// The class's queue, or why it is not known.
+fn queue_of<'a>(cx: &PortContext<'a>, class: &Class) -> Result<&'a Queue, String> {
+    match class_queue(cx.port, cx.device.kind, class) {
+        Step::To(id) => {
+            let queue = cx.port.queue(id);
+            queue.ok_or_else(|| format!("no capture speaks of queue {id}"))
+        }
+        Step::Unmapped => Err("the class is mapped to no queue".to_owned()),
+        Step::Unknown(why) => Err(why),
+    }
+}
+
+/// Judges kind and share of a class's queue, where the policy asks for them.
+fn judge(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
+    let Some(wanted) = &class.scheduler else {
         return;
     };
-    let unknown = |why: String, id: u8| {
-        Detail::unknown(format!(
-            "how the class {} is served is unknown: {why}",
-            class.name.value
+    let kind_wanted = wanted.kind.as_ref().filter(|kind| !kind.value.is_any());
+    let share_wanted = wanted.share.as_ref().filter(|share| !share.value.is_any());
+    let positions = [
+        kind_wanted.map(|kind| kind.position),
+        share_wanted.map(|share| share.position),
+    ];
+    let Some(position) = positions.into_iter().flatten().next() else {
+        return;
+    };
+    match queue_of(cx, class) {
+        Ok(queue) => {
+            if let Some(wanted) = kind_wanted {
+                kind(queue, class, wanted, out);
+            }
+            if let Some(wanted) = share_wanted {
+                share(queue, class, wanted, out);
+            }
+        }
+        Err(why) => out.report(
+            Detail::unknown(format!(
+                "how the class {} is served is unknown: {why}",
+                class.name.value
+            ))
+            .class(class)
+            .policy(position)
+            .at(Field::Map(MapName::TcToQueue)),
+        ),
+    }
+}
+
+fn kind(
+    queue: &Queue,
+    class: &Class,
+    wanted: &Located<Expect<policy::SchedulerKind>>,
+    out: &mut Verdicts,
+) {
+    let field = Field::Queue(queue.id, QueueField::Scheduler);
+    let Some(actual) = queue.scheduler.get() else {
+        return out.report(
+            Detail::unknown_fact(
+                &format!("how the class {} is served", class.name.value),
+                &queue.scheduler,
+            )
+            .class(class)
+            .policy(wanted.position)
+            .at(field),
+        );
+    };
+    let as_policy = match actual {
+        SchedulerKind::Strict => policy::SchedulerKind::Strict,
+        SchedulerKind::Weighted => policy::SchedulerKind::Weighted,
+    };
+    out.judge(wanted.value.judge(&as_policy) == Judgement::Met, || {
+        let detail = Detail::fail(format!(
+            "queue {} of the class {} is served {actual}",
+            queue.id, class.name.value
         ))
         .class(class)
         .policy(wanted.position)
-        .at(Field::Queue(id, QueueField::Scheduler))
-    };
-    let id = match class_queue(cx.port, cx.device.kind, class) {
-        Step::To(id) => id,
-        Step::Unmapped => return out.report(unknown("it is mapped to no queue".to_owned(), 0)),
-        Step::Unknown(why) => return out.report(unknown(why, 0)),
-    };
-    let Some(queue) = cx.port.queue(id) else {
-        return out.report(unknown(format!("queue {id} is not known"), id));
-    };
-    let field = Field::Queue(id, QueueField::Scheduler);
-    match queue.scheduler.get() {
-        Some(actual) => {
-            let as_policy = match actual {
-                SchedulerKind::Strict => policy::SchedulerKind::Strict,
-                SchedulerKind::Weighted => policy::SchedulerKind::Weighted,
-            };
-            out.judge(wanted.value.judge(&as_policy) == Judgement::Met, || {
-                Detail::fail(format!(
-                    "queue {id} of the class {} is served {actual}",
-                    class.name.value
-                ))
-                .class(class)
-                .policy(wanted.position)
-                .expected(&wanted.value)
-                .actual(actual)
-                .kind(queue.scheduler.kind())
-                .at(field)
-                .remedy(Remedy::Strict { queue: id })
-            });
+        .expected(&wanted.value)
+        .actual(actual)
+        .kind(queue.scheduler.kind())
+        .at(field);
+        // A weighted queue needs a weight, which only its owner can choose.
+        match actual {
+            SchedulerKind::Weighted => detail.remedy(Remedy::Strict { queue: queue.id }),
+            SchedulerKind::Strict => detail,
         }
-        None => {
-            let why = queue.scheduler.because().map(ToString::to_string);
-            out.report(unknown(why.unwrap_or_default(), id));
-        }
-    }
+    });
 }
 
-fn share(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
-    let scheduler = class.scheduler.as_ref().and_then(|s| s.share.as_ref());
-    let Some(wanted) = scheduler.filter(|wanted| !wanted.value.is_any()) else {
-        return;
-    };
-    let queue = class_queue(cx.port, cx.device.kind, class).known();
-    let Some(queue) = queue.and_then(|id| cx.port.queue(id)) else {
-        return; // told with the scheduler's kind, or by map/queue
-    };
+fn share(queue: &Queue, class: &Class, wanted: &Located<Expect<Percent>>, out: &mut Verdicts) {
     let field = Field::Queue(queue.id, QueueField::Share);
     match queue.share_percent.get() {
         Some(actual) => {
