@@ -10,7 +10,8 @@ use crate::policy::Severity;
 /// Said of every counter of one sample.
 const SINCE: &str = "since boot or last clear";
 
-/// One counter: unknown, zero or told.
+/// One counter: unknown, zero or told. A negative one was cleared on the device
+/// since the tool that printed it took its reference.
 fn told(
     fact: &Fact<i64>,
     what: impl Fn(i64) -> String,
@@ -20,6 +21,11 @@ fn told(
 ) {
     match fact.get() {
         Some(0) => out.pass(),
+        Some(count) if count < 0 => out.report(
+            Detail::unknown(format!("{unknown} is unknown: the counter is negative"))
+                .actual(count)
+                .at(field),
+        ),
         Some(count) => out.report(
             Detail::fail(format!("{} {SINCE}", what(count)))
                 .severity(Severity::Info)
@@ -215,6 +221,9 @@ counter_check!(
     |cx, counters, out| {
         for priority in lossless(cx).iter() {
             let Some(one) = counters.by_priority.get(&priority) else {
+                let field = Field::PriorityCounter(priority, PriorityCounterField::TxBytes);
+                let what = format!("no capture counts bytes of priority {priority}");
+                out.report(Detail::unknown(what).at(field));
                 continue;
             };
             for (fact, way, name) in [
@@ -232,7 +241,15 @@ counter_check!(
                         .actual("0B")
                         .at(field),
                     ),
-                    Some(_) => out.pass(),
+                    Some(count) if count > 0 => out.pass(),
+                    Some(count) => out.report(
+                        Detail::unknown(format!(
+                            "how much was {way} on priority {priority} is unknown: the counter is \
+                             negative"
+                        ))
+                        .actual(count)
+                        .at(field),
+                    ),
                     None if fact.is_unknown() => out.report(
                         Detail::unknown_fact(
                             &format!("how much was {way} on priority {priority}"),

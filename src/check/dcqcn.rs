@@ -1,6 +1,6 @@
 //! DCQCN: the NIC's congestion control, and the packets that drive it.
 
-use super::pfc::lossless_classes;
+use super::pfc::lossless;
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::model::{Field, Nic, NicField, Priorities};
 use crate::platform::Remedy;
@@ -35,42 +35,37 @@ impl Check for Enabled {
             return;
         }
         let on = wanted.value.judge(&Switch::from_bool(true)) == Judgement::Met;
-        let mut needed: Priorities = lossless_classes(cx).map(|(_, priority)| priority).collect();
-        if needed.is_empty() {
-            let marked = cx.policy.classes.iter().filter(|class| class.ecn.is_some());
-            needed = marked
-                .filter_map(|c| Some(c.priority.as_ref()?.value))
-                .collect();
-        }
+        let needed = marked(cx);
         let rp = &nic.dcqcn.rp_enabled;
         let rp_field = Field::Nic(NicField::RpEnabled);
         match rp.get() {
             Some(enabled) => {
-                let right = if on {
-                    needed.difference(enabled).is_empty()
+                let wrong = if on {
+                    needed.difference(enabled)
                 } else {
-                    needed.intersection(enabled).is_empty()
+                    needed.intersection(enabled)
                 };
-                out.judge(right, || {
+                out.judge(wrong.is_empty(), || {
                     let state = if on { "off" } else { "on" };
-                    Detail::fail(format!(
-                        "the rate limiter (reaction point) is {state} for priority {}",
-                        if on {
-                            needed.difference(enabled)
-                        } else {
-                            needed.intersection(enabled)
-                        }
-                    ))
-                    .policy(wanted.position)
-                    .expected(if on {
+                    let expected = if on {
                         needed.to_string()
                     } else {
                         "off".to_owned()
-                    })
+                    };
+                    let detail = Detail::fail(format!(
+                        "the rate limiter (reaction point) is {state} for priority {wrong}"
+                    ))
+                    .policy(wanted.position)
+                    .expected(expected)
                     .actual(enabled)
                     .kind(rp.kind())
-                    .at(rp_field)
-                    .remedy(Remedy::Dcqcn { priorities: needed })
+                    .at(rp_field);
+                    let detail = if programmable(nic) {
+                        detail.severity(Severity::Info)
+                    } else {
+                        detail
+                    };
+                    mended(detail, on, needed)
                 });
             }
             None => out.report(
@@ -84,13 +79,14 @@ impl Check for Enabled {
         match np.get() {
             Some(enabled) => out.judge(enabled == on, || {
                 let state = if enabled { "on" } else { "off" };
-                Detail::fail(format!("sending of CNPs (notification point) is {state}"))
-                    .policy(wanted.position)
-                    .expected(if on { "on" } else { "off" })
-                    .actual(state)
-                    .kind(np.kind())
-                    .at(np_field)
-                    .remedy(Remedy::Dcqcn { priorities: needed })
+                let detail =
+                    Detail::fail(format!("sending of CNPs (notification point) is {state}"))
+                        .policy(wanted.position)
+                        .expected(if on { "on" } else { "off" })
+                        .actual(state)
+                        .kind(np.kind())
+                        .at(np_field);
+                mended(detail, on, needed)
             }),
             None => out.report(
                 Detail::unknown_fact("whether CNPs are sent (notification point)", np)
@@ -98,6 +94,32 @@ impl Check for Enabled {
                     .at(np_field),
             ),
         }
+    }
+}
+
+/// The priorities that DCQCN has to govern: those of the classes that are
+/// marked, else of the lossless ones, else all.
+fn marked(cx: &PortContext<'_>) -> Priorities {
+    let marked = cx.policy.classes.iter().filter(|class| class.ecn.is_some());
+    let marked: Priorities = marked
+        .filter_map(|class| Some(class.priority.as_ref()?.value))
+        .collect();
+    if !marked.is_empty() {
+        return marked;
+    }
+    let lossless = lossless(cx);
+    if !lossless.is_empty() {
+        return lossless;
+    }
+    Priorities::from_mask(u8::MAX)
+}
+
+/// The remedy switches DCQCN on; off is nothing that a fault asks for.
+fn mended(detail: Detail, on: bool, priorities: Priorities) -> Detail {
+    if on {
+        detail.remedy(Remedy::Dcqcn { priorities })
+    } else {
+        detail
     }
 }
 
@@ -129,8 +151,8 @@ impl Check for Parameters {
             }
             let field = Field::DcqcnParameter(name.value.clone());
             let fact = nic.dcqcn.params.get(&name.value);
-            match fact.and_then(|fact| fact.get()) {
-                Some(actual) => {
+            match fact.map(|fact| (fact, fact.get())) {
+                Some((fact, Some(actual))) => {
                     let met = wanted.value.judge(&Number(actual as f64)) == Judgement::Met;
                     out.judge(met, || {
                         let programmable = programmable(nic);
@@ -138,6 +160,7 @@ impl Check for Parameters {
                             .policy(wanted.position)
                             .expected(&wanted.value)
                             .actual(actual)
+                            .kind(fact.kind())
                             .at(field);
                         if programmable {
                             detail.severity(Severity::Info)
@@ -146,6 +169,11 @@ impl Check for Parameters {
                         }
                     });
                 }
+                Some((fact, None)) => out.report(
+                    Detail::unknown_fact(&name.value, fact)
+                        .policy(wanted.position)
+                        .at(field),
+                ),
                 None => out.report(
                     Detail::unknown(format!("{} is unknown: no capture holds it", name.value))
                         .policy(wanted.position)
