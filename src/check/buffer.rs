@@ -419,3 +419,7 @@ fn least_egress(device: &Device) -> Option<u64> {
     let largest = ingress.filter_map(|pool| pool.size_bytes.get()).max()?;
     Some(largest / 2)
 }
+
+#[cfg(test)]
+#[path = "buffer_tests.rs"]
+mod tests;

@@ -169,3 +169,77 @@ fn share(queue: &Queue, class: &Class, wanted: &Located<Expect<Percent>>, out: &
         None => {} // a strict queue has no share
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Cnp, Share};
+    use crate::check::testing::{Told, stated, switch, verdicts_of};
+    use crate::model::{
+        CodeMap, Device, DeviceKind, Fact, MapName, Milli, Origin, Port, Queue, SchedulerKind,
+    };
+    use crate::platform::Remedy;
+    use std::sync::Arc;
+
+    /// DSCP 26 in queue 3, DSCP 48 in queue 6.
+    fn port(id: u8, kind: SchedulerKind, share: Fact<Milli>) -> Port {
+        let mut port = Port::new("Ethernet0");
+        let map = |entries: &[(u8, u8)]| {
+            let mut map = CodeMap::new();
+            for (key, value) in entries {
+                map.set_explicit(*key, *value, Origin::NONE);
+            }
+            stated(Arc::new(map))
+        };
+        port.maps.set(MapName::DscpToTc, map(&[(26, 3), (48, 6)]));
+        port.maps.set(MapName::TcToQueue, map(&[(3, 3), (6, 6)]));
+        let mut queue = Queue::new(id);
+        queue.scheduler = stated(kind);
+        queue.share_percent = share;
+        port.queues.push(queue);
+        port
+    }
+
+    #[test]
+    fn cnps_before_all_others() {
+        use SchedulerKind::{Strict, Weighted};
+        assert_eq!(
+            switch(&Cnp, &port(6, Strict, Fact::NotApplicable)),
+            Told::Pass
+        );
+        let weighted = port(6, Weighted, stated(Milli::whole(10)));
+        assert_eq!(switch(&Cnp, &weighted), Told::Fail);
+        // The map leads to queue 6, of which nothing is known.
+        let other = port(3, Weighted, stated(Milli::whole(10)));
+        assert_eq!(switch(&Cnp, &other), Told::Unknown);
+    }
+
+    #[test]
+    fn shares() {
+        const POLICY: &str = "version: 1\nclasses: {roce: {dscp: [26], priority: 3, lossless: true, \
+             scheduler: {share: \">= 50%\"}}}\n";
+        let told = |port: &Port| {
+            let device = Device::new("leaf1", DeviceKind::Switch, "test");
+            Told::from(&verdicts_of(&Share, &device, port, POLICY))
+        };
+        let weighted = |percent| port(3, SchedulerKind::Weighted, percent);
+        assert_eq!(told(&weighted(stated(Milli::whole(50)))), Told::Pass);
+        assert_eq!(told(&weighted(stated(Milli::whole(49)))), Told::Fail);
+        assert_eq!(told(&weighted(Fact::default())), Told::Unknown);
+        // No map: the share of which queue?
+        assert_eq!(told(&Port::new("Ethernet0")), Told::Unknown);
+    }
+
+    #[test]
+    fn a_strict_queue_that_should_be_weighted_is_not_mended_by_strict() {
+        const POLICY: &str = "version: 1\nclasses: {roce: {dscp: [26], priority: 3, lossless: true, \
+             scheduler: {kind: weighted}}, cnp: {cnp: true, dscp: [48], scheduler: {kind: strict}}}\n";
+        let device = Device::new("leaf1", DeviceKind::Switch, "test");
+        let strict = port(3, SchedulerKind::Strict, Fact::NotApplicable);
+        let verdicts = verdicts_of(&Share, &device, &strict, POLICY);
+        assert_eq!(verdicts.details[0].remedy, None);
+        let weighted = port(6, SchedulerKind::Weighted, Fact::default());
+        let verdicts = verdicts_of(&Cnp, &device, &weighted, POLICY);
+        let remedy = verdicts.details[0].remedy.clone();
+        assert_eq!(remedy, Some(Remedy::Strict { queue: 6 }));
+    }
+}
