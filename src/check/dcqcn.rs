@@ -268,3 +268,102 @@ impl Check for Marking {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::testing::{Told, host, host_port, judged, stated, verdicts_of};
+    use crate::model::{Device, DeviceKind, NvParameter, NvValue, Port};
+
+    fn points(rp: u8, np: bool) -> Port {
+        host_port(|nic| {
+            nic.dcqcn.rp_enabled = stated(Priorities::from_mask(rp));
+            nic.dcqcn.np_enabled = stated(np);
+        })
+    }
+
+    fn with_policy(check: &dyn Check, port: &Port, policy: &str) -> Verdicts {
+        let device = Device::new("gpu01", DeviceKind::Host, "test");
+        verdicts_of(check, &device, port, policy)
+    }
+
+    #[test]
+    fn both_points_run_for_the_marked_priority() {
+        assert_eq!(host(&Enabled, &points(0b1000, true)), Told::Pass);
+        assert_eq!(host(&Enabled, &points(0xff, true)), Told::Pass);
+        assert_eq!(host(&Enabled, &points(0b0100, true)), Told::Fail);
+        assert_eq!(host(&Enabled, &points(0b1000, false)), Told::Fail);
+        assert_eq!(host(&Enabled, &host_port(|_| ())), Told::Unknown);
+    }
+
+    #[test]
+    fn off_where_the_policy_wants_it_off() {
+        const OFF: &str = "version: 1\nclasses: {roce: {dscp: [26], priority: 3, lossless: true}}\n\
+             nic: {dcqcn: {enabled: false}}\n";
+        let told = |port: &Port| Told::from(&with_policy(&Enabled, port, OFF));
+        assert_eq!(told(&points(0, false)), Told::Pass);
+        assert_eq!(told(&points(0b1000, false)), Told::Fail);
+        // Nothing that is typed to switch it on mends this.
+        let verdicts = with_policy(&Enabled, &points(0b1000, true), OFF);
+        assert!(verdicts.details.iter().all(|d| d.remedy.is_none()));
+    }
+
+    #[test]
+    fn without_a_priority_in_the_policy_all_count() {
+        const ON: &str = "version: 1\nclasses: {roce: {dscp: [26]}}\n\
+             nic: {dcqcn: {enabled: true}}\n";
+        let told = |port: &Port| Told::from(&with_policy(&Enabled, port, ON));
+        assert_eq!(told(&points(0xff, true)), Told::Pass);
+        assert_eq!(told(&points(0, true)), Told::Fail);
+    }
+
+    #[test]
+    fn programmable_congestion_control_governs_instead() {
+        let mut port = points(0, true);
+        let on = NvParameter {
+            current: stated(NvValue {
+                number: Some(1),
+                text: "True(1)".to_owned(),
+            }),
+            ..NvParameter::default()
+        };
+        let nic = port.nic.as_mut().unwrap();
+        nic.nv.insert("USER_PROGRAMMABLE_CC".to_owned(), on);
+        let verdicts = judged(&Enabled, DeviceKind::Host, &port);
+        assert_eq!(verdicts.details[0].severity, Some(Severity::Info));
+    }
+
+    #[test]
+    fn only_parameters_that_the_policy_names() {
+        // rpg_max_rate: 0 is asked for, rpg_ai_rate: any.
+        let of = |name: &str, value: i64| {
+            host_port(|nic| {
+                nic.dcqcn.params.insert(name.to_owned(), stated(value));
+            })
+        };
+        assert_eq!(host(&Parameters, &of("rpg_max_rate", 0)), Told::Pass);
+        assert_eq!(host(&Parameters, &of("rpg_max_rate", 100)), Told::Fail);
+        assert_eq!(host(&Parameters, &of("rpg_ai_rate", 5)), Told::Unknown);
+    }
+
+    #[test]
+    fn marking_of_cnps() {
+        let of = |dscp, priority| {
+            host_port(|nic| {
+                nic.dcqcn.cnp_dscp = stated(dscp);
+                nic.dcqcn.cnp_priority = stated(priority);
+            })
+        };
+        assert_eq!(host(&Marking, &of(48, 6)), Told::Pass);
+        // What NVIDIA's configuration operator sets.
+        assert_eq!(host(&Marking, &of(4, 6)), Told::Fail);
+        assert_eq!(host(&Marking, &of(48, 7)), Told::Fail);
+        assert_eq!(host(&Marking, &host_port(|_| ())), Told::Unknown);
+        let verdicts = judged(&Marking, DeviceKind::Host, &of(4, 6));
+        let wanted = Remedy::Cnp {
+            dscp: 48,
+            priority: Some(6),
+        };
+        assert_eq!(verdicts.details[0].remedy, Some(wanted));
+    }
+}

@@ -613,3 +613,7 @@ impl Check for PauseGuard {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "nic_tests.rs"]
+mod tests;
