@@ -83,6 +83,12 @@ fn what_is_unknown_of_the_link_never_passes() {
         forget(&mut nothing);
         assert_eq!(switch(&Headroom, &nothing), Told::Fail);
     }
+    // 2 x (1500 + 42) + 84 + 5,000: enough for the smallest MTU, not for others.
+    for (bytes, told) in [(8_168, Told::Unknown), (8_167, Told::Fail)] {
+        let mut no_mtu = port(stated(true), xoff(bytes));
+        no_mtu.mtu = Mtu::default();
+        assert_eq!(switch(&Headroom, &no_mtu), told);
+    }
     // The policy's cable length stands in for the port's.
     let mut no_cable = port(stated(true), xoff(38_912));
     no_cable.cable_m = Fact::default();
