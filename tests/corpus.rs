@@ -386,6 +386,23 @@ fn sonic_cases() {
     );
     assert_not(&empty, &["fail pfc/watchdog"]);
 
+    let chassis = case(
+        &corpus,
+        "08-sonic-multi-asic-pfcwd",
+        "card",
+        &["session.txt"],
+        LOSSLESS,
+    );
+    // Its one whole row is good, the next is cut, and empty tables prove nothing.
+    assert_not(&chassis, &["fail"]);
+    assert_has(
+        &chassis,
+        &[
+            "unknown collect/failed card",
+            "unknown pfc/missing card Ethernet32",
+        ],
+    );
+
     let history = case(
         &corpus,
         "17-sonic-pfc-history-na-columns",
@@ -547,6 +564,42 @@ fn host_cases() {
     assert_has(
         &kernel,
         &["fail pfc/missing host eth0", "fail pfc/extra host eth0"],
+    );
+
+    // What a load test tells of the device: the RDMA MTU and the link type.
+    for (name, file) in [
+        ("41-perftest-bidir-with-warnings", "ib_write_bw.txt"),
+        ("66-perftest-rdma-cm-slow", "ib_write_bw_server.txt"),
+    ] {
+        let fired = case(&corpus, name, "host", &[file], LOSSLESS);
+        assert_not(
+            &fired,
+            &["fail", "unknown mtu/rdma", "unknown nic/link-type"],
+        );
+        assert_has(&fired, &["unknown pfc/missing host mlx5_0"]);
+    }
+    // Its header is lost: neither is known.
+    let lost = case(
+        &corpus,
+        "73-perftest-header-lost-gid2",
+        "host",
+        &["ib_write_bw.txt"],
+        LOSSLESS,
+    );
+    assert_not(&lost, &["fail"]);
+    assert_has(&lost, &["unknown mtu/rdma", "unknown nic/link-type"]);
+    // An interfaces file is what is meant to run, not what runs.
+    let meant = case(
+        &corpus,
+        "78-ceph-proxmox-cumulus-dscp-nft",
+        "host",
+        &["interfaces", "nftables.conf"],
+        LOSSLESS,
+    );
+    assert_not(&meant, &["fail", "unknown mtu/port"]);
+    assert_has(
+        &meant,
+        &["unknown map/dscp host nic1", "unknown nic/trust host nic2"],
     );
 
     let soft = case(

@@ -4,7 +4,7 @@ use super::defaults;
 use super::parse::Evidence;
 use crate::model::{
     CodeMap, Ecn, Fact, LinkType, MapName, Nic, Origin, Port, Priorities, PriorityGroup, Queue,
-    Trust,
+    Trust, Watchdog,
 };
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ pub fn derive(port: &mut Port, evidence: Evidence) {
     }
     trust(port);
     lossless(port);
+    not_of_hosts(port);
     if port.maps.get(MapName::PcpToTc) == &Fact::default() {
         let mut map = CodeMap::new();
         (0..8)
@@ -61,6 +62,21 @@ fn trust(port: &mut Port) {
         (Some(true), true) => Fact::Default(Trust::Pcp, (&defaults::TRUST_WITHOUT_APP).into(), *at),
         _ => Fact::unknown_at(&defaults::TRUST_OF_OTHERS, *at),
     };
+}
+
+/// What only switches have: a PFC watchdog, pause by queue, rewriting.
+fn not_of_hosts(port: &mut Port) {
+    port.pfc.watchdog = Watchdog {
+        enabled: Fact::NotApplicable,
+        priorities: Fact::NotApplicable,
+        detection_ms: Fact::NotApplicable,
+        restoration_ms: Fact::NotApplicable,
+        action: Fact::NotApplicable,
+        stormed: Fact::NotApplicable,
+    };
+    for map in [MapName::PfcToQueue, MapName::PfcToPg, MapName::TcToDscp] {
+        port.maps.set(map, Fact::NotApplicable);
+    }
 }
 
 /// Buffers and traffic classes that a priority with PFC uses.

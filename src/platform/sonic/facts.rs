@@ -164,8 +164,6 @@ pub fn pools(device: &mut Device, db: &Database<'_>, notes: &mut Notes) {
             0..=1000,
         ))
     });
-    let names = device.buffer_pools.iter().map(|pool| pool.name.clone());
-    let mut known: HashSet<String> = names.collect();
     for row in db.rows(Table::BufferPool) {
         let mut pool = BufferPool {
             name: row.key.clone().into_owned(),
@@ -181,10 +179,26 @@ pub fn pools(device: &mut Device, db: &Database<'_>, notes: &mut Notes) {
         for field in row.fields() {
             pool_field(&mut pool, &row.key, &field, notes);
         }
-        if known.insert(row.key.clone().into_owned()) {
-            device.buffer_pools.push(pool);
+        let known = device.buffer_pools.iter_mut();
+        match known.into_iter().find(|known| known.name == pool.name) {
+            Some(known) => complete(known, pool),
+            None => device.buffer_pools.push(pool),
         }
     }
+}
+
+/// Fills what one source leaves open from another: a pool without size in the
+/// configuration has the one that `show buffer information` prints.
+fn complete(pool: &mut BufferPool, other: BufferPool) {
+    fn fill<T>(fact: &mut Fact<T>, other: Fact<T>) {
+        if fact.is_unknown() && !fact.at().is_known() {
+            *fact = other;
+        }
+    }
+    fill(&mut pool.direction, other.direction);
+    fill(&mut pool.mode, other.mode);
+    fill(&mut pool.size_bytes, other.size_bytes);
+    fill(&mut pool.headroom_bytes, other.headroom_bytes);
 }
 
 fn pool_field(pool: &mut BufferPool, key: &str, field: &Field<'_>, notes: &mut Notes) {

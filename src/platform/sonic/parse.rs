@@ -277,7 +277,9 @@ impl<'d> Database<'d> {
             let keys = rows.iter().map(|row| row.key.clone().into_owned());
             keys.collect()
         });
-        if keys.insert(row.key.clone().into_owned()) {
+        let new = keys.insert(row.key.clone().into_owned());
+        // What the switch computed for a pool completes its configuration.
+        if new || table == Table::BufferPool {
             rows.push(row);
         }
     }

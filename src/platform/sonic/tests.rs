@@ -873,3 +873,16 @@ proptest! {
         read_captures(&captures(&[("x.txt", &format!("{head}{rest}"))]));
     }
 }
+
+#[test]
+fn show_buffer_information_completes_a_pool_without_size() {
+    let config = changed(r#""size": "33554432", "#, "");
+    let shown = "Pool: ingress_lossless_pool\n----  -------\nmode  dynamic\n\
+                 size  4580800\ntype  ingress\n----  -------\n\n";
+    let files = [("l/config_db.json", config.as_str()), ("l/p.txt", shown)];
+    let device = read_captures(&captures(&files));
+    let pool = device.pool("ingress_lossless_pool").unwrap();
+    assert_eq!(pool.size_bytes.get(), Some(4_580_800));
+    assert_eq!(pool.headroom_bytes.get(), Some(3_145_728));
+    assert_eq!(device.buffer_pools.len(), 2);
+}
