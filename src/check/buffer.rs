@@ -10,6 +10,15 @@ use crate::model::{
 };
 use crate::policy::{Class, Severity};
 
+/// Every Ethernet port carries at least this much IP (IEEE 802.3).
+const SMALLEST_MTU: u32 = 1500;
+
+/// More than any RoCE NIC accepts as its MTU: mlx5 stops at 9,978, ice at 9,702.
+const LARGEST_MTU: u32 = 10_000;
+
+/// Ethernet header, one VLAN tag and FCS around an IP packet.
+const FRAME_HEADER: u64 = 22;
+
 /// Whether the policy asks for headroom.
 fn required(cx: &PortContext<'_>) -> bool {
     let wanted = cx.policy.buffers.headroom.as_ref();
@@ -123,39 +132,50 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
         );
     };
     let from_policy = cx.policy.buffers.cable.as_ref();
-    let cable = cx.port.cable_m.get();
-    let cable = cable.or_else(|| from_policy.map(|c| c.value.value.0.round() as u32));
-    let (Some(speed_mbps), Some(cable_m)) = (cx.port.speed_mbps.get(), cable) else {
-        let missing = match (cx.port.speed_mbps.get(), cable) {
-            (None, _) => "the port's speed is unknown",
-            _ => "the cable's length is unknown",
+    let from_policy = from_policy.map(|cable| cable.value.value.0.round() as u32);
+    let speed = cx.port.speed_mbps.get();
+    let cable = cx.port.cable_m.get().or(from_policy);
+    let mtu = cx.port.mtu.ip.get();
+    // What is unknown counts as the least that it can be: headroom that is too
+    // small even then is too small.
+    let needed = minimum(&Link {
+        speed_mbps: speed.unwrap_or(0),
+        cable_m: cable.unwrap_or(0),
+        mtu_ip: mtu.unwrap_or(SMALLEST_MTU),
+    });
+    if actual < needed.total_bytes {
+        let link = match (speed, cable) {
+            (Some(speed), Some(cable)) => {
+                format!("{} Gb/s over {cable} m", f64::from(speed) / 1000.0)
+            }
+            _ => "any cable".to_owned(),
         };
         return out.report(
-            Detail::unknown(format!(
-                "whether the headroom of priority group {id} is enough is unknown: {missing}"
+            Detail::fail(format!(
+                "the headroom of priority group {id} is too small for {link}"
             ))
             .class(class)
             .policy(position(cx))
+            .expected(format!(">= {}B", needed.total_bytes))
+            .actual(format!("{actual}B"))
+            .kind(headroom.kind())
             .at(Field::Group(id, GroupField::Headroom)),
         );
+    }
+    let missing = match (speed, cable, mtu) {
+        (Some(_), Some(_), Some(_)) => return out.pass(),
+        (None, ..) => "the port's speed",
+        (_, None, _) => "the cable's length",
+        _ => "the port's MTU",
     };
-    let needed = minimum(&Link {
-        speed_mbps,
-        cable_m,
-        mtu_ip: cx.port.mtu.ip.get().unwrap_or(4200),
-    });
-    out.judge(actual >= needed.total_bytes, || {
-        Detail::fail(format!(
-            "the headroom of priority group {id} is too small for {} Gb/s over {cable_m} m",
-            f64::from(speed_mbps) / 1000.0
+    out.report(
+        Detail::unknown(format!(
+            "whether the headroom of priority group {id} is enough is unknown: {missing} is unknown"
         ))
         .class(class)
         .policy(position(cx))
-        .expected(format!(">= {}B", needed.total_bytes))
-        .actual(format!("{actual}B"))
-        .kind(headroom.kind())
-        .at(Field::Group(id, GroupField::Headroom))
-    });
+        .at(Field::Group(id, GroupField::Headroom)),
+    );
 }
 
 /// A NIC's buffer: at least two frames, one that is arriving when it fills and
@@ -171,19 +191,27 @@ fn receive_buffer(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, ou
                 .at(field),
         );
     };
-    let frame = u64::from(cx.port.mtu.ip.get().unwrap_or(4200)) + 22;
-    out.judge(actual >= 2 * frame, || {
+    let mtu = cx.port.mtu.ip.get();
+    let two_frames = |otherwise| 2 * (u64::from(mtu.unwrap_or(otherwise)) + FRAME_HEADER);
+    let least = two_frames(SMALLEST_MTU);
+    if actual >= two_frames(LARGEST_MTU) {
+        return out.pass();
+    }
+    let detail = if actual < least {
         Detail::fail(format!(
             "receive buffer {} of the lossless class {} holds less than two frames",
             group.id, class.name.value
         ))
-        .class(class)
-        .policy(position(cx))
-        .expected(format!(">= {}B", 2 * frame))
+        .expected(format!(">= {least}B"))
         .actual(format!("{actual}B"))
         .kind(size.kind())
-        .at(field)
-    });
+    } else {
+        Detail::unknown(format!(
+            "whether receive buffer {} holds two frames is unknown: the port's MTU is unknown",
+            group.id
+        ))
+    };
+    out.report(detail.class(class).policy(position(cx)).at(field));
 }
 
 /// The pool behind a lossless group.
@@ -215,6 +243,14 @@ impl Check for Pool {
             };
             let field = Field::Group(group.id, GroupField::Pool);
             match cx.device.pool(name) {
+                None if cx.device.buffer_pools.is_empty() => out.report(
+                    Detail::unknown(format!(
+                        "whether the buffer pool {name} exists is unknown: no capture holds the \
+                         pools"
+                    ))
+                    .class(class)
+                    .at(field),
+                ),
                 None => out.report(
                     Detail::fail(format!("the buffer pool {name} does not exist"))
                         .class(class)
@@ -222,18 +258,29 @@ impl Check for Pool {
                         .actual("not defined")
                         .at(field),
                 ),
-                Some(pool) => {
-                    let size = pool.size_bytes.get();
-                    out.judge(size != Some(0), || {
-                        Detail::fail(format!("the buffer pool {name} has size 0"))
-                            .class(class)
-                            .expected("> 0B")
-                            .actual("0B")
-                            .at_origin(pool.size_bytes.at())
-                    });
-                }
+                Some(pool) => size_of(pool, class, out),
             }
         }
+    }
+}
+
+fn size_of(pool: &BufferPool, class: &Class, out: &mut Verdicts) {
+    let size = &pool.size_bytes;
+    match size.get() {
+        Some(bytes) => out.judge(bytes > 0, || {
+            Detail::fail(format!("the buffer pool {} has size 0", pool.name))
+                .class(class)
+                .expected("> 0B")
+                .actual("0B")
+                .kind(size.kind())
+                .at_origin(size.at())
+        }),
+        None if size.at().is_known() => out.report(
+            Detail::unknown_fact(&format!("the size of the buffer pool {}", pool.name), size)
+                .class(class)
+                .at_origin(size.at()),
+        ),
+        None => {} // no size is configured: the switch computes it
     }
 }
 
@@ -262,12 +309,13 @@ impl Check for Oversubscribed {
             else {
                 continue; // no shared headroom is configured
             };
-            if room == 0 {
+            // A ratio of 0 turns over-subscription off (SONiC, over_subscribe_ratio).
+            if room == 0 || ratio.0 == 0 {
                 continue;
             }
-            let promised = promised(cx.device, pool);
+            let (promised, unknown) = promised(cx.device, pool);
             let allowed = room as f64 * ratio.as_f64();
-            out.judge(promised as f64 <= allowed, || {
+            let detail = if promised as f64 > allowed {
                 Detail::fail(format!(
                     "the ports are promised {promised} bytes of headroom from the pool {}",
                     pool.name
@@ -275,20 +323,35 @@ impl Check for Oversubscribed {
                 .expected(format!("<= {allowed}B ({room}B x {ratio})"))
                 .actual(format!("{promised}B"))
                 .kind(pool.headroom_bytes.kind())
-                .at_origin(pool.headroom_bytes.at())
-            });
+            } else if unknown > 0 {
+                Detail::unknown(format!(
+                    "how much headroom the ports are promised from the pool {} is unknown: the \
+                     sizes of {unknown} lossless priority groups are unknown",
+                    pool.name
+                ))
+            } else {
+                out.pass();
+                continue;
+            };
+            out.report(detail.at_origin(pool.headroom_bytes.at()));
         }
     }
 }
 
-/// The sum of the headroom that all lossless groups may take from a pool.
-fn promised(device: &Device, pool: &BufferPool) -> u64 {
-    let groups = device.ports.iter().flat_map(|port| &port.priority_groups);
-    groups
-        .filter(|group| group.lossless.get() == Some(true))
-        .filter(|group| group.buffer.pool.value() == Some(&pool.name))
-        .filter_map(|group| group.buffer.headroom_bytes.get())
-        .sum()
+/// The headroom that all lossless groups may take from a pool, and of how many
+/// groups it is not known how much they may take, or whether from this pool.
+fn promised(device: &Device, pool: &BufferPool) -> (u64, usize) {
+    let mut sum = 0u64;
+    let mut unknown = 0;
+    for group in device.ports.iter().flat_map(|port| &port.priority_groups) {
+        let own = group.buffer.pool.value().map(|name| *name == pool.name);
+        match (group.lossless.get(), own, group.buffer.headroom_bytes.get()) {
+            (Some(false), ..) | (_, Some(false), _) => {}
+            (Some(true), Some(true), Some(bytes)) => sum = sum.saturating_add(bytes),
+            _ => unknown += 1,
+        }
+    }
+    (sum, unknown)
 }
 
 /// A small limit on the lossless egress queue.
@@ -317,7 +380,17 @@ impl Check for Egress {
             let Some(limit) = queue.limit_bytes.get() else {
                 continue; // no fixed limit
             };
+            let field = Field::Queue(queue.id, QueueField::Limit);
             let Some(least) = least_egress(cx.device) else {
+                out.report(
+                    Detail::unknown(format!(
+                        "whether the limit of egress queue {} is small is unknown: no size of an \
+                         ingress pool is configured",
+                        queue.id
+                    ))
+                    .class(class)
+                    .at(field),
+                );
                 continue;
             };
             out.judge(limit >= least, || {
@@ -329,7 +402,7 @@ impl Check for Egress {
                 .expected(format!(">= {least}B, half of the ingress pool"))
                 .actual(format!("{limit}B"))
                 .kind(queue.limit_bytes.kind())
-                .at(Field::Queue(queue.id, QueueField::Limit))
+                .at(field)
             });
         }
     }
@@ -346,3 +419,7 @@ fn least_egress(device: &Device) -> Option<u64> {
     let largest = ingress.filter_map(|pool| pool.size_bytes.get()).max()?;
     Some(largest / 2)
 }
+
+#[cfg(test)]
+#[path = "buffer_tests.rs"]
+mod tests;

@@ -100,3 +100,49 @@ emitted!(
     "Every waiver, role and override matches something",
     "A selector that matches nothing is a typing error, or a leftover of a device that is gone."
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::testing::{Told, verdicts_of};
+    use crate::model::{Device, DeviceKind, Note, NoteKind, Origin, Port};
+
+    #[test]
+    fn what_could_not_be_read_is_unknown() {
+        let kinds: [(&dyn Check, NoteKind); 4] = [
+            (&Failed, NoteKind::Failed),
+            (&Denied, NoteKind::Denied),
+            (&Unrecognised, NoteKind::Unrecognised),
+            (&Unparsed, NoteKind::Unparsed),
+        ];
+        for (check, kind) in kinds {
+            let mut device = Device::new("leaf1", DeviceKind::Switch, "test");
+            let told = |device: &Device| {
+                let port = Port::new("Ethernet0");
+                Told::from(&verdicts_of(check, device, &port, "builtin:roce-lossless"))
+            };
+            let id = check.about().id;
+            assert_eq!(told(&device), Told::Nothing, "{id}");
+            device.notes.push(Note {
+                kind,
+                port: None,
+                text: "the capture ends in the middle".to_owned(),
+                at: Origin::new(0, 0),
+            });
+            assert_eq!(told(&device), Told::Unknown, "{id}");
+        }
+    }
+
+    #[test]
+    fn severities_of_what_the_engine_tells() {
+        for (check, severity) in [
+            (&Unparsed as &dyn Check, Severity::High),
+            (&Parser, Severity::High),
+            (&Unreachable, Severity::High),
+            (&WaiverExpired, Severity::Medium),
+            (&MatchesNothing, Severity::Low),
+        ] {
+            assert_eq!(check.about().severity, severity, "{}", check.about().id);
+        }
+    }
+}

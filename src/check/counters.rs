@@ -10,7 +10,8 @@ use crate::policy::Severity;
 /// Said of every counter of one sample.
 const SINCE: &str = "since boot or last clear";
 
-/// One counter: unknown, zero or told.
+/// One counter: unknown, zero or told. A negative one was cleared on the device
+/// since the tool that printed it took its reference.
 fn told(
     fact: &Fact<i64>,
     what: impl Fn(i64) -> String,
@@ -20,6 +21,11 @@ fn told(
 ) {
     match fact.get() {
         Some(0) => out.pass(),
+        Some(count) if count < 0 => out.report(
+            Detail::unknown(format!("{unknown} is unknown: the counter is negative"))
+                .actual(count)
+                .at(field),
+        ),
         Some(count) => out.report(
             Detail::fail(format!("{} {SINCE}", what(count)))
                 .severity(Severity::Info)
@@ -215,6 +221,9 @@ counter_check!(
     |cx, counters, out| {
         for priority in lossless(cx).iter() {
             let Some(one) = counters.by_priority.get(&priority) else {
+                let field = Field::PriorityCounter(priority, PriorityCounterField::TxBytes);
+                let what = format!("no capture counts bytes of priority {priority}");
+                out.report(Detail::unknown(what).at(field));
                 continue;
             };
             for (fact, way, name) in [
@@ -232,7 +241,15 @@ counter_check!(
                         .actual("0B")
                         .at(field),
                     ),
-                    Some(_) => out.pass(),
+                    Some(count) if count > 0 => out.pass(),
+                    Some(count) => out.report(
+                        Detail::unknown(format!(
+                            "how much was {way} on priority {priority} is unknown: the counter is \
+                             negative"
+                        ))
+                        .actual(count)
+                        .at(field),
+                    ),
                     None if fact.is_unknown() => out.report(
                         Detail::unknown_fact(
                             &format!("how much was {way} on priority {priority}"),
@@ -246,3 +263,120 @@ counter_check!(
         }
     }
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::testing::{Told, host, judged, stated, switch};
+    use crate::model::{DeviceKind, Port, Priorities, PriorityCounters};
+
+    fn port(counters: Counters) -> Port {
+        let mut port = Port::new("Ethernet0");
+        port.pfc.enabled = stated(Priorities::from_mask(0b1000));
+        port.counters = Some(Box::new(counters));
+        port
+    }
+
+    fn of_priority(priority: u8, counters: PriorityCounters) -> Port {
+        port(Counters {
+            by_priority: [(priority, counters)].into(),
+            ..Counters::default()
+        })
+    }
+
+    #[test]
+    fn drops_of_a_lossless_priority() {
+        let drops = |priority, drops| {
+            let counters = PriorityCounters {
+                drops,
+                ..PriorityCounters::default()
+            };
+            switch(&LosslessDrop, &of_priority(priority, counters))
+        };
+        assert_eq!(drops(3, stated(0)), Told::Pass);
+        assert_eq!(drops(3, stated(7)), Told::Fail);
+        assert_eq!(drops(3, Fact::default()), Told::Unknown);
+        // Cleared since the reference was taken: no drop is known, none is excluded.
+        assert_eq!(drops(3, stated(-7)), Told::Unknown);
+        assert_eq!(drops(0, stated(7)), Told::Unknown);
+        assert_eq!(
+            switch(&LosslessDrop, &Port::new("Ethernet0")),
+            Told::Nothing
+        );
+    }
+
+    #[test]
+    fn one_sample_is_information_and_says_since_when() {
+        let counters = PriorityCounters {
+            drops: stated(7),
+            ..PriorityCounters::default()
+        };
+        let port = of_priority(3, counters);
+        let verdicts = judged(&LosslessDrop, DeviceKind::Switch, &port);
+        let detail = &verdicts.details[0];
+        assert_eq!(detail.severity, Some(Severity::Info));
+        assert!(detail.message.contains("since boot or last clear"));
+    }
+
+    #[test]
+    fn pause_where_nothing_is_lossless() {
+        let pause = |priority, sent| {
+            let counters = PriorityCounters {
+                tx_pause: sent,
+                rx_pause: stated(0),
+                ..PriorityCounters::default()
+            };
+            switch(&PfcStorm, &of_priority(priority, counters))
+        };
+        assert_eq!(pause(0, stated(0)), Told::Pass);
+        assert_eq!(pause(0, stated(15_437)), Told::Fail);
+        assert_eq!(pause(0, Fact::default()), Told::Unknown);
+        // PFC at work.
+        assert_eq!(pause(3, stated(15_437)), Told::Nothing);
+    }
+
+    #[test]
+    fn counters_of_the_whole_port() {
+        type Set = fn(&mut Counters, Fact<i64>);
+        let set: [(&dyn Check, Set); 4] = [
+            (&Watchdog, |c, fact| c.watchdog_trips = fact),
+            (&LinkError, |c, fact| c.link_errors = fact),
+            (&PauseGlobal, |c, fact| {
+                c.link_pause_tx = stated(0);
+                c.link_pause_rx = fact;
+            }),
+            (&Retransmit, |c, fact| {
+                c.retransmits = stated(0);
+                c.out_of_sequence = fact;
+            }),
+        ];
+        for (check, set) in set {
+            let told = |fact| {
+                let mut counters = Counters::default();
+                set(&mut counters, fact);
+                switch(check, &port(counters))
+            };
+            let id = check.about().id;
+            assert_eq!(told(stated(0)), Told::Pass, "{id}");
+            assert_eq!(told(stated(1)), Told::Fail, "{id}");
+            assert_eq!(told(Fact::default()), Told::Unknown, "{id}");
+        }
+    }
+
+    #[test]
+    fn bytes_on_the_lossless_priority() {
+        let bytes = |received| {
+            let counters = PriorityCounters {
+                tx_bytes: stated(3_964_146),
+                rx_bytes: received,
+                ..PriorityCounters::default()
+            };
+            host(&Class, &of_priority(3, counters))
+        };
+        assert_eq!(bytes(stated(4_015_359)), Told::Pass);
+        // The peer sends unmarked: what it sends arrives on another priority.
+        assert_eq!(bytes(stated(0)), Told::Fail);
+        assert_eq!(bytes(Fact::default()), Told::Unknown);
+        assert_eq!(host(&Class, &port(Counters::default())), Told::Unknown);
+    }
+}

@@ -1,6 +1,6 @@
 //! DCQCN: the NIC's congestion control, and the packets that drive it.
 
-use super::pfc::lossless_classes;
+use super::pfc::lossless;
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::model::{Field, Nic, NicField, Priorities};
 use crate::platform::Remedy;
@@ -35,42 +35,37 @@ impl Check for Enabled {
             return;
         }
         let on = wanted.value.judge(&Switch::from_bool(true)) == Judgement::Met;
-        let mut needed: Priorities = lossless_classes(cx).map(|(_, priority)| priority).collect();
-        if needed.is_empty() {
-            let marked = cx.policy.classes.iter().filter(|class| class.ecn.is_some());
-            needed = marked
-                .filter_map(|c| Some(c.priority.as_ref()?.value))
-                .collect();
-        }
+        let needed = marked(cx);
         let rp = &nic.dcqcn.rp_enabled;
         let rp_field = Field::Nic(NicField::RpEnabled);
         match rp.get() {
             Some(enabled) => {
-                let right = if on {
-                    needed.difference(enabled).is_empty()
+                let wrong = if on {
+                    needed.difference(enabled)
                 } else {
-                    needed.intersection(enabled).is_empty()
+                    needed.intersection(enabled)
                 };
-                out.judge(right, || {
+                out.judge(wrong.is_empty(), || {
                     let state = if on { "off" } else { "on" };
-                    Detail::fail(format!(
-                        "the rate limiter (reaction point) is {state} for priority {}",
-                        if on {
-                            needed.difference(enabled)
-                        } else {
-                            needed.intersection(enabled)
-                        }
-                    ))
-                    .policy(wanted.position)
-                    .expected(if on {
+                    let expected = if on {
                         needed.to_string()
                     } else {
                         "off".to_owned()
-                    })
+                    };
+                    let detail = Detail::fail(format!(
+                        "the rate limiter (reaction point) is {state} for priority {wrong}"
+                    ))
+                    .policy(wanted.position)
+                    .expected(expected)
                     .actual(enabled)
                     .kind(rp.kind())
-                    .at(rp_field)
-                    .remedy(Remedy::Dcqcn { priorities: needed })
+                    .at(rp_field);
+                    let detail = if programmable(nic) {
+                        detail.severity(Severity::Info)
+                    } else {
+                        detail
+                    };
+                    mended(detail, on, needed)
                 });
             }
             None => out.report(
@@ -84,13 +79,14 @@ impl Check for Enabled {
         match np.get() {
             Some(enabled) => out.judge(enabled == on, || {
                 let state = if enabled { "on" } else { "off" };
-                Detail::fail(format!("sending of CNPs (notification point) is {state}"))
-                    .policy(wanted.position)
-                    .expected(if on { "on" } else { "off" })
-                    .actual(state)
-                    .kind(np.kind())
-                    .at(np_field)
-                    .remedy(Remedy::Dcqcn { priorities: needed })
+                let detail =
+                    Detail::fail(format!("sending of CNPs (notification point) is {state}"))
+                        .policy(wanted.position)
+                        .expected(if on { "on" } else { "off" })
+                        .actual(state)
+                        .kind(np.kind())
+                        .at(np_field);
+                mended(detail, on, needed)
             }),
             None => out.report(
                 Detail::unknown_fact("whether CNPs are sent (notification point)", np)
@@ -98,6 +94,32 @@ impl Check for Enabled {
                     .at(np_field),
             ),
         }
+    }
+}
+
+/// The priorities that DCQCN has to govern: those of the classes that are
+/// marked, else of the lossless ones, else all.
+fn marked(cx: &PortContext<'_>) -> Priorities {
+    let marked = cx.policy.classes.iter().filter(|class| class.ecn.is_some());
+    let marked: Priorities = marked
+        .filter_map(|class| Some(class.priority.as_ref()?.value))
+        .collect();
+    if !marked.is_empty() {
+        return marked;
+    }
+    let lossless = lossless(cx);
+    if !lossless.is_empty() {
+        return lossless;
+    }
+    Priorities::from_mask(u8::MAX)
+}
+
+/// The remedy switches DCQCN on; off is nothing that a fault asks for.
+fn mended(detail: Detail, on: bool, priorities: Priorities) -> Detail {
+    if on {
+        detail.remedy(Remedy::Dcqcn { priorities })
+    } else {
+        detail
     }
 }
 
@@ -129,8 +151,8 @@ impl Check for Parameters {
             }
             let field = Field::DcqcnParameter(name.value.clone());
             let fact = nic.dcqcn.params.get(&name.value);
-            match fact.and_then(|fact| fact.get()) {
-                Some(actual) => {
+            match fact.map(|fact| (fact, fact.get())) {
+                Some((fact, Some(actual))) => {
                     let met = wanted.value.judge(&Number(actual as f64)) == Judgement::Met;
                     out.judge(met, || {
                         let programmable = programmable(nic);
@@ -138,6 +160,7 @@ impl Check for Parameters {
                             .policy(wanted.position)
                             .expected(&wanted.value)
                             .actual(actual)
+                            .kind(fact.kind())
                             .at(field);
                         if programmable {
                             detail.severity(Severity::Info)
@@ -146,6 +169,11 @@ impl Check for Parameters {
                         }
                     });
                 }
+                Some((fact, None)) => out.report(
+                    Detail::unknown_fact(&name.value, fact)
+                        .policy(wanted.position)
+                        .at(field),
+                ),
                 None => out.report(
                     Detail::unknown(format!("{} is unknown: no capture holds it", name.value))
                         .policy(wanted.position)
@@ -238,5 +266,104 @@ impl Check for Marking {
             ),
             None => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::testing::{Told, host, host_port, judged, stated, verdicts_of};
+    use crate::model::{Device, DeviceKind, NvParameter, NvValue, Port};
+
+    fn points(rp: u8, np: bool) -> Port {
+        host_port(|nic| {
+            nic.dcqcn.rp_enabled = stated(Priorities::from_mask(rp));
+            nic.dcqcn.np_enabled = stated(np);
+        })
+    }
+
+    fn with_policy(check: &dyn Check, port: &Port, policy: &str) -> Verdicts {
+        let device = Device::new("gpu01", DeviceKind::Host, "test");
+        verdicts_of(check, &device, port, policy)
+    }
+
+    #[test]
+    fn both_points_run_for_the_marked_priority() {
+        assert_eq!(host(&Enabled, &points(0b1000, true)), Told::Pass);
+        assert_eq!(host(&Enabled, &points(0xff, true)), Told::Pass);
+        assert_eq!(host(&Enabled, &points(0b0100, true)), Told::Fail);
+        assert_eq!(host(&Enabled, &points(0b1000, false)), Told::Fail);
+        assert_eq!(host(&Enabled, &host_port(|_| ())), Told::Unknown);
+    }
+
+    #[test]
+    fn off_where_the_policy_wants_it_off() {
+        const OFF: &str = "version: 1\nclasses: {roce: {dscp: [26], priority: 3, lossless: true}}\n\
+             nic: {dcqcn: {enabled: false}}\n";
+        let told = |port: &Port| Told::from(&with_policy(&Enabled, port, OFF));
+        assert_eq!(told(&points(0, false)), Told::Pass);
+        assert_eq!(told(&points(0b1000, false)), Told::Fail);
+        // Nothing that is typed to switch it on mends this.
+        let verdicts = with_policy(&Enabled, &points(0b1000, true), OFF);
+        assert!(verdicts.details.iter().all(|d| d.remedy.is_none()));
+    }
+
+    #[test]
+    fn without_a_priority_in_the_policy_all_count() {
+        const ON: &str = "version: 1\nclasses: {roce: {dscp: [26]}}\n\
+             nic: {dcqcn: {enabled: true}}\n";
+        let told = |port: &Port| Told::from(&with_policy(&Enabled, port, ON));
+        assert_eq!(told(&points(0xff, true)), Told::Pass);
+        assert_eq!(told(&points(0, true)), Told::Fail);
+    }
+
+    #[test]
+    fn programmable_congestion_control_governs_instead() {
+        let mut port = points(0, true);
+        let on = NvParameter {
+            current: stated(NvValue {
+                number: Some(1),
+                text: "True(1)".to_owned(),
+            }),
+            ..NvParameter::default()
+        };
+        let nic = port.nic.as_mut().unwrap();
+        nic.nv.insert("USER_PROGRAMMABLE_CC".to_owned(), on);
+        let verdicts = judged(&Enabled, DeviceKind::Host, &port);
+        assert_eq!(verdicts.details[0].severity, Some(Severity::Info));
+    }
+
+    #[test]
+    fn only_parameters_that_the_policy_names() {
+        // rpg_max_rate: 0 is asked for, rpg_ai_rate: any.
+        let of = |name: &str, value: i64| {
+            host_port(|nic| {
+                nic.dcqcn.params.insert(name.to_owned(), stated(value));
+            })
+        };
+        assert_eq!(host(&Parameters, &of("rpg_max_rate", 0)), Told::Pass);
+        assert_eq!(host(&Parameters, &of("rpg_max_rate", 100)), Told::Fail);
+        assert_eq!(host(&Parameters, &of("rpg_ai_rate", 5)), Told::Unknown);
+    }
+
+    #[test]
+    fn marking_of_cnps() {
+        let of = |dscp, priority| {
+            host_port(|nic| {
+                nic.dcqcn.cnp_dscp = stated(dscp);
+                nic.dcqcn.cnp_priority = stated(priority);
+            })
+        };
+        assert_eq!(host(&Marking, &of(48, 6)), Told::Pass);
+        // What NVIDIA's configuration operator sets.
+        assert_eq!(host(&Marking, &of(4, 6)), Told::Fail);
+        assert_eq!(host(&Marking, &of(48, 7)), Told::Fail);
+        assert_eq!(host(&Marking, &host_port(|_| ())), Told::Unknown);
+        let verdicts = judged(&Marking, DeviceKind::Host, &of(4, 6));
+        let wanted = Remedy::Cnp {
+            dscp: 48,
+            priority: Some(6),
+        };
+        assert_eq!(verdicts.details[0].remedy, Some(wanted));
     }
 }

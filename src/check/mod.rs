@@ -11,6 +11,8 @@ mod mtu;
 mod nic;
 mod pfc;
 mod sched;
+#[cfg(test)]
+mod testing;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};

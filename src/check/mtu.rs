@@ -117,3 +117,48 @@ impl Check for Rdma {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Port as PortMtu, Rdma};
+    use crate::check::testing::{Told, host, host_port, judged, stated, switch};
+    use crate::model::{DeviceKind, Mtu, MtuCounts, Port};
+    use crate::platform::Remedy;
+
+    fn port(raw: u32, counts: MtuCounts) -> Port {
+        Port {
+            mtu: Mtu::from_raw(stated(raw), counts),
+            ..Port::new("Ethernet0")
+        }
+    }
+
+    #[test]
+    fn what_the_number_counts_does_not_matter() {
+        // 4,200 bytes of IP are what an RDMA MTU of 4096 needs.
+        for (raw, counts) in [
+            (4200, MtuCounts::Ip),
+            (4214, MtuCounts::L2),
+            (4218, MtuCounts::Frame),
+        ] {
+            assert_eq!(switch(&PortMtu, &port(raw, counts)), Told::Pass);
+            assert_eq!(switch(&PortMtu, &port(raw - 1, counts)), Told::Fail);
+        }
+        assert_eq!(switch(&PortMtu, &Port::new("Ethernet0")), Told::Unknown);
+    }
+
+    #[test]
+    fn the_remedy_is_the_least_usual_size() {
+        let short = port(1500, MtuCounts::Ip);
+        let verdicts = judged(&PortMtu, DeviceKind::Switch, &short);
+        let remedy = verdicts.details[0].remedy.clone();
+        assert_eq!(remedy, Some(Remedy::Mtu { ip_bytes: 4200 }));
+    }
+
+    #[test]
+    fn active_rdma_mtu() {
+        let of = |mtu: u32| host_port(|nic| nic.rdma_mtu = stated(mtu));
+        assert_eq!(host(&Rdma, &of(4096)), Told::Pass);
+        assert_eq!(host(&Rdma, &of(1024)), Told::Fail);
+        assert_eq!(host(&Rdma, &host_port(|_| ())), Told::Unknown);
+    }
+}

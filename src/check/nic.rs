@@ -1,9 +1,12 @@
 //! The NIC: trust, marking, addresses, and what survives a reboot.
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
-use crate::model::{Dcbx, Field, GidType, LinkType, Nic, NicField, NvLayer, NvParameter};
+use crate::model::{
+    self, Dcbx, Fact, Field, GidType, LinkType, Nic, NicField, NvLayer, NvParameter, Priorities,
+};
 use crate::platform::Remedy;
-use crate::policy::{Judgement, Position, Severity, Switch};
+use crate::policy::{Class, Expect, Judgement, Position, Severity, Switch};
+use std::net::Ipv6Addr;
 
 fn at(field: NicField) -> Field {
     Field::Nic(field)
@@ -75,8 +78,8 @@ impl Check for Tos {
             return;
         };
         let declared = cx.policy.class_of_dscp(dscp);
-        let right = declared.is_some_and(|c| !c.cnp.value && (c.lossless.value || !lossless));
-        if !right {
+        let right = |class: &&Class| !class.cnp.value && (class.lossless.value || !lossless);
+        let Some(declared) = declared.filter(right) else {
             let traffic_class = class.dscp.value.first().map_or(0, |dscp| dscp << 2 | 0b10);
             out.report(
                 Detail::fail(format!("RDMA traffic leaves with DSCP {dscp}"))
@@ -89,36 +92,37 @@ impl Check for Tos {
                     .remedy(Remedy::TrafficClass { traffic_class }),
             );
             return;
-        }
-        match nic.traffic_class.get().map(|tos| tos & 0b11) {
+        };
+        // As with the DSCP, what is forced comes before rdma_cm's default.
+        let (tos, field) = match nic.traffic_class.get() {
+            Some(forced) => (Some(forced), NicField::TrafficClass),
+            None => (nic.rdma_cm_tos.get(), NicField::RdmaCmTos),
+        };
+        match tos.map(|tos| tos & 0b11) {
             Some(0b11) => out.report(
                 Detail::fail("RDMA traffic leaves already marked as congested (ECN bits 11)")
                     .class(class)
                     .policy(class.dscp.position)
                     .expected("ECN bits 01 or 10")
                     .actual("11")
-                    .at(at(NicField::TrafficClass)),
+                    .at(at(field)),
             ),
-            // mlx5 hardware sets ECT itself on QPs of priorities with DCQCN
-            // (NVIDIA, RoCE congestion control), whatever these bits are.
-            Some(0b00) if !sets_ect(nic) => out.report(
+            Some(0b01 | 0b10) => out.pass(),
+            _ if declared.ecn.is_none() => out.pass(), // nothing marks this class
+            // No NIC is known to be documented as setting ECT by itself. mlx5
+            // passes the firmware only the DSCP of a RoCE v2 path (Linux,
+            // mlx5_set_path), and what the firmware makes of the rest is not told.
+            _ => out.report(
                 Detail::unknown(
                     "whether the NIC sets the ECN bits by itself is unknown: the traffic class \
-                     leaves them 00",
+                     does not set them",
                 )
                 .class(class)
                 .policy(class.dscp.position)
-                .at(at(NicField::TrafficClass)),
+                .at(at(field)),
             ),
-            _ => out.pass(),
         }
     }
-}
-
-/// Whether the driver's NICs are documented to set ECT on RoCE packets.
-fn sets_ect(nic: &Nic) -> bool {
-    let mlx5 = |name: &String| name.starts_with("mlx5");
-    nic.driver.value().is_some_and(mlx5) || nic.rdma_device.value().is_some_and(mlx5)
 }
 
 /// GIDs.
@@ -154,20 +158,19 @@ impl Check for Gid {
             );
             return;
         };
-        let routable = gids
-            .iter()
-            .filter(|gid| gid.kind == Some(GidType::RoceV2) && !gid.is_link_local());
-        let unclear = gids.iter().any(|gid| gid.kind.is_none());
-        if routable.count() > 0 {
+        let v2 = |gid: &model::Gid| gid.kind == Some(GidType::RoceV2);
+        if gids.iter().any(|gid| v2(gid) && is_routable(gid)) {
             return out.pass();
         }
+        let unclear = gids
+            .iter()
+            .any(|gid| gid.kind.is_none() && is_routable(gid));
         let detail = if unclear {
             Detail::unknown("the GID table does not tell the RoCE version of its rows")
         } else if gids.is_empty() {
             Detail::fail("the GID table is empty").actual("no GID")
         } else {
-            let v2 = gids.iter().any(|gid| gid.kind == Some(GidType::RoceV2));
-            let actual = if v2 {
+            let actual = if gids.iter().any(v2) {
                 "only link-local RoCE v2"
             } else {
                 "only RoCE v1"
@@ -180,6 +183,16 @@ impl Check for Gid {
                 .expected("a RoCE v2 GID with an IPv4 or global IPv6 address")
                 .at(at(NicField::Gids)),
         );
+    }
+}
+
+/// Whether a router can forward to a GID: a global address, IPv4 (in IPv6
+/// form) or IPv6. Not link-local (RFC 4291, RFC 3927), not an empty row.
+fn is_routable(gid: &model::Gid) -> bool {
+    let address = Ipv6Addr::from(gid.address);
+    match address.to_ipv4_mapped() {
+        Some(v4) => !v4.is_link_local() && !v4.is_unspecified(),
+        None => !gid.is_link_local() && !address.is_unspecified(),
     }
 }
 
@@ -205,13 +218,14 @@ impl Check for DcbxAgent {
         let Some(nic) = cx.port.nic.as_deref() else {
             return;
         };
-        let mode = cx.policy.pfc.mode.as_ref();
+        let mode = cx.policy.pfc.mode.as_ref().filter(|m| !m.value.is_any());
         let Some(mode) =
             mode.filter(|m| m.value.judge(&crate::policy::PfcMode::On) == Judgement::Met)
         else {
             return;
         };
-        if let Some(agent) = nic.overwritten_by.value() {
+        let agent = nic.overwritten_by.value();
+        if let Some(agent) = agent {
             out.report(
                 Detail::fail(format!("{agent} runs and may overwrite the PFC settings"))
                     .policy(mode.position)
@@ -230,6 +244,7 @@ impl Check for DcbxAgent {
                     .at(at(NicField::Dcbx))
                     .remedy(Remedy::DcbxOs),
             ),
+            Some(_) if agent.is_some() => {}
             Some(_) => out.pass(),
             None => out.report(
                 Detail::unknown_fact("who decides the DCB settings", &nic.dcbx)
@@ -321,6 +336,13 @@ impl Check for Pending {
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         let Some(nic) = &cx.port.nic else { return };
+        let persistent = cx.policy.nic.persistent.as_ref();
+        let indifferent = |wanted: &Expect<Switch>| {
+            wanted.is_any() || wanted.judge(&Switch::On) != Judgement::Met
+        };
+        if persistent.is_some_and(|wanted| indifferent(&wanted.value)) {
+            return;
+        }
         let mut compared = false;
         let mut staged = false;
         for (name, parameter) in nic.nv.iter().filter(|(name, _)| matters(name)) {
@@ -328,6 +350,10 @@ impl Check for Pending {
             else {
                 continue;
             };
+            // `N/A`: the firmware doesn't tell this value.
+            if current.text == "N/A" || next.text == "N/A" {
+                continue;
+            }
             compared = true;
             if current == next {
                 continue;
@@ -357,6 +383,7 @@ impl Check for Pending {
                 staged = true;
                 out.report(
                     Detail::fail("another firmware is stored than runs")
+                        .policy(persistence(cx))
                         .expected(running)
                         .actual(format!("{stored} at the next boot"))
                         .at(at(NicField::FirmwareStored)),
@@ -366,10 +393,13 @@ impl Check for Pending {
         match (compared, staged) {
             (true, false) => out.pass(),
             (true, true) => {}
-            (false, _) => out.report(Detail::unknown(
-                "whether a firmware change waits for the next boot is unknown: no capture holds \
-                 the current and the next value (mlxconfig -e query)",
-            )),
+            (false, _) => out.report(
+                Detail::unknown(
+                    "whether a firmware change waits for the next boot is unknown: no capture \
+                     holds the current and the next value (mlxconfig -e query)",
+                )
+                .policy(persistence(cx)),
+            ),
         }
     }
 }
@@ -405,6 +435,7 @@ impl Check for Volatile {
             return;
         };
         let wanted = cx.policy.nic.persistent.as_ref();
+        let wanted = wanted.filter(|wanted| !wanted.value.is_any());
         let Some(wanted) =
             wanted.filter(|w| w.value.judge(&Switch::from_bool(true)) == Judgement::Met)
         else {
@@ -420,7 +451,7 @@ impl Check for Volatile {
             ),
         ];
         for (parameter, field, fact) in running {
-            let crate::model::Fact::Explicit(value, _) = fact else {
+            let Fact::Explicit(value, _) = fact else {
                 continue;
             };
             let Some((name, next)) = next_boot(nic, parameter) else {
@@ -442,6 +473,7 @@ impl Check for Volatile {
                 })
             });
         }
+        known |= rate_limiter(cx, nic, wanted.position, out);
         let volatile = cx.port.pfc.enabled.get().is_some_and(|set| !set.is_empty());
         if volatile {
             out.report(
@@ -459,6 +491,35 @@ impl Check for Volatile {
             );
         }
     }
+}
+
+/// The priorities whose rate limiter runs, against the mask of the next boot.
+/// Only lossless ones that the boot takes away count: one that does not run now
+/// is a matter of dcqcn/enabled. True where both are known.
+fn rate_limiter(cx: &PortContext<'_>, nic: &Nic, policy: Position, out: &mut Verdicts) -> bool {
+    let Fact::Explicit(running, _) = nic.dcqcn.rp_enabled else {
+        return false;
+    };
+    let Some((name, next)) = next_boot(nic, "ROCE_CC_PRIO_MASK") else {
+        return false;
+    };
+    let Ok(mask) = u8::try_from(next) else {
+        return false;
+    };
+    let lossless = super::pfc::lossless(cx);
+    let running = running.intersection(lossless);
+    let next = Priorities::from_mask(mask).intersection(lossless);
+    out.judge(running.difference(next).is_empty(), || {
+        Detail::fail(format!(
+            "the rate limiter runs for priority {running}, and the next boot brings {next} ({name})"
+        ))
+        .policy(policy)
+        .expected(next)
+        .actual(running)
+        .at(at(NicField::RpEnabled))
+        .at(Field::Nv(name.clone(), NvLayer::Next))
+    });
+    true
 }
 
 /// The value that the next boot gives a parameter of this port (`NAME_P1`,
@@ -541,13 +602,18 @@ impl Check for PauseGuard {
                 .actual(trips)
                 .at(field)
             }),
-            None => out.report(
+            None if counters.watchdog_trips.is_unknown() => out.report(
                 Detail::unknown_fact(
                     "how often the NIC's guard tripped",
                     &counters.watchdog_trips,
                 )
                 .at(field),
             ),
+            None => {} // this NIC has no such counter
         }
     }
 }
+
+#[cfg(test)]
+#[path = "nic_tests.rs"]
+mod tests;
