@@ -218,6 +218,19 @@ fn queue_and_group_maps() {
         field(table, "FABRIC", "3", json!("0")),
         everywhere(&["fail map/pg", "fail buffer/headroom"])
     );
+    // The default class in the queue or the group of the lossless class: it is
+    // paused with it, or makes it pause.
+    let shared = everywhere(&["fail map/shared-class"]);
+    assert_eq!(
+        field("TC_TO_PRIORITY_GROUP_MAP", "FABRIC", "0", json!("3")),
+        shared
+    );
+    assert_eq!(field("TC_TO_QUEUE_MAP", "FABRIC", "0", json!("3")), shared);
+    // Nobody uses traffic class 5.
+    assert_eq!(
+        field("TC_TO_QUEUE_MAP", "FABRIC", "5", json!("3")),
+        set(&[])
+    );
     let unbound = |name| field("PORT_QOS_MAP", "Ethernet0", name, Value::Null);
     // SAI: all packets to queue 0.
     assert_eq!(
@@ -305,7 +318,12 @@ fn ports() {
     assert_eq!(port("mtu", Value::Null), set(&[]));
     assert_eq!(
         port("mtu", json!("jumbo")),
-        first(&["unknown config/unparsed", "unknown mtu/port"])
+        // How much headroom is enough depends on the MTU.
+        first(&[
+            "unknown config/unparsed",
+            "unknown mtu/port",
+            "unknown buffer/headroom"
+        ])
     );
     assert_eq!(port("admin_status", Value::Null), set(&[]));
     // Only ports that are up are judged.

@@ -182,7 +182,8 @@ impl Check for SharedClass {
             needs: Needs::Config,
             judges: Judges::All,
             title: "No other traffic shares the lossless class",
-            explain: "What shares a lossless class shares its pauses and its headroom: TCP in the \
+            explain: "What shares a lossless class, its queue or its priority group shares its \
+                pauses and its headroom: TCP in the \
                 lossless queue fills it, pauses RDMA, and is paused with it. DSCP 0, the default \
                 class or another declared class in there is a fault. Code points that nobody uses, \
                 as in maps by blocks of eight, are told as information.",
@@ -190,7 +191,7 @@ impl Check for SharedClass {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, _) in lossless_classes(cx) {
+        for (class, priority) in lossless_classes(cx) {
             let map = if class.dscp.value.is_empty() {
                 MapName::PcpToTc
             } else {
@@ -215,9 +216,12 @@ impl Check for SharedClass {
             } else {
                 &class.pcp.value
             };
+            let shares = |other: u8| shared_place(cx, tc, other, priority);
             let others: Vec<u8> = entries
-                .keys_of(tc)
-                .filter(|key| !own.contains(key))
+                .entries()
+                .iter()
+                .filter(|entry| !own.contains(&entry.key) && shares(entry.value).is_some())
+                .map(|entry| entry.key)
                 .collect();
             if others.is_empty() {
                 if entries.complete {
@@ -248,25 +252,36 @@ impl Check for SharedClass {
             } else {
                 "802.1p"
             };
+            let first = harmful
+                .first()
+                .or(others.first())
+                .copied()
+                .unwrap_or_default();
+            let other = entries.value(first).unwrap_or(tc);
+            let (place, through) = match shares(other) {
+                Some(SharedPlace::Queue) => ("queue of the ", Some(MapName::TcToQueue)),
+                Some(SharedPlace::Group) => ("priority group of the ", Some(MapName::TcToPg)),
+                Some(SharedPlace::TrafficClass) | None => ("", None),
+            };
             let detail = if harmful.is_empty() {
                 Detail::fail(format!(
-                    "code points that no class declares share the lossless class {}: {name} {}",
+                    "code points that no class declares share the {place}lossless class {}: \
+                     {name} {}",
                     class.name.value,
                     compact(&others)
                 ))
                 .severity(Severity::Info)
             } else {
                 Detail::fail(format!(
-                    "other traffic shares the lossless class {}: {name} {}",
+                    "other traffic shares the {place}lossless class {}: {name} {}",
                     class.name.value,
                     compact(&harmful)
                 ))
             };
-            let first = harmful
-                .first()
-                .or(others.first())
-                .copied()
-                .unwrap_or_default();
+            let detail = match through {
+                Some(map) => detail.at(Field::MapEntry(map, other)),
+                None => detail,
+            };
             out.report(
                 detail
                     .class(class)
@@ -276,6 +291,36 @@ impl Check for SharedClass {
                     .at(Field::MapEntry(map, first)),
             );
         }
+    }
+}
+
+/// What two traffic classes have in common.
+enum SharedPlace {
+    TrafficClass,
+    Queue,
+    Group,
+}
+
+/// What traffic class `other` shares with the traffic class of a lossless
+/// class. A queue or group counts only where it is the one that the pause
+/// frames of the priority are for: that the class is led to another is told by
+/// map/queue and map/pg.
+fn shared_place(cx: &PortContext<'_>, tc: u8, other: u8, priority: u8) -> Option<SharedPlace> {
+    if other == tc {
+        return Some(SharedPlace::TrafficClass);
+    }
+    let same = |map: MapName, paused: Step| {
+        let (own, others) = (step(cx.port, map, tc), step(cx.port, map, other));
+        own.known().is_some() && own == paused && own == others
+    };
+    if cx.is_host() {
+        None
+    } else if same(MapName::TcToQueue, paused_queue(cx.port, priority)) {
+        Some(SharedPlace::Queue)
+    } else if same(MapName::TcToPg, pausing_group(cx.port, priority)) {
+        Some(SharedPlace::Group)
+    } else {
+        None
     }
 }
 
