@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{audited, fired, policy, root};
+use common::{audited, exit, fired, policy, root};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -510,6 +510,90 @@ fn faulty() -> Value {
     config
 }
 
+/// What is found in one switch that is told by these files.
+fn found(files: &[(&str, String)]) -> BTreeSet<String> {
+    let dir = tempfile::tempdir().unwrap();
+    let device = dir.path().join("leaf1");
+    fs::create_dir(&device).unwrap();
+    for (name, text) in files {
+        fs::write(device.join(name), text).unwrap();
+    }
+    fired(&audited(dir.path(), &policy("builtin:roce-lossless")), true)
+}
+
+/// References as they were written before version 3_0_3: `[TABLE|NAME]`.
+fn bracketed(mut config: Value) -> Value {
+    const REFERENCES: [(&str, &str, &str); 9] = [
+        ("PORT_QOS_MAP", "dscp_to_tc_map", "DSCP_TO_TC_MAP"),
+        ("PORT_QOS_MAP", "tc_to_queue_map", "TC_TO_QUEUE_MAP"),
+        ("PORT_QOS_MAP", "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"),
+        (
+            "PORT_QOS_MAP",
+            "pfc_to_queue_map",
+            "MAP_PFC_PRIORITY_TO_QUEUE",
+        ),
+        (
+            "PORT_QOS_MAP",
+            "pfc_to_pg_map",
+            "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP",
+        ),
+        ("QUEUE", "scheduler", "SCHEDULER"),
+        ("QUEUE", "wred_profile", "WRED_PROFILE"),
+        ("BUFFER_PG", "profile", "BUFFER_PROFILE"),
+        ("BUFFER_PROFILE", "pool", "BUFFER_POOL"),
+    ];
+    config["VERSIONS"]["DATABASE"]["VERSION"] = json!("version_2_0_0");
+    for (table, field, target) in REFERENCES {
+        for row in config[table].as_object_mut().unwrap().values_mut() {
+            if let Some(name) = row.get_mut(field) {
+                *name = json!(format!("[{target}|{}]", name.as_str().unwrap()));
+            }
+        }
+    }
+    config
+}
+
+/// As a dump of the database has it: `TABLE|KEY`.
+fn flat(config: &Value) -> Value {
+    let tables = config.as_object().unwrap();
+    let rows = tables.iter().flat_map(|(table, rows)| {
+        let rows = rows.as_object().unwrap();
+        rows.iter()
+            .map(move |(key, row)| (format!("{table}|{key}"), row.clone()))
+    });
+    Value::Object(rows.collect())
+}
+
+#[test]
+fn the_spelling_of_a_configuration_changes_nothing() {
+    let config = faulty();
+    let expected = found(&[("config_db.json", config.to_string())]);
+    assert!(expected.contains("fail map/unresolved leaf1 Ethernet4"));
+    let old = bracketed(config.clone());
+    assert_eq!(found(&[("config_db.json", old.to_string())]), expected);
+    assert_eq!(found(&[("dump.json", flat(&config).to_string())]), expected);
+    // As the templates are rendered, and what is left.
+    let (mut buffers, mut qos, mut rest) = (json!({}), json!({}), json!({}));
+    for (table, rows) in config.as_object().unwrap() {
+        let file = match table.as_str() {
+            "CABLE_LENGTH" => &mut buffers,
+            name if name.starts_with("BUFFER") => &mut buffers,
+            "PORT_QOS_MAP" | "QUEUE" | "SCHEDULER" | "WRED_PROFILE" => &mut qos,
+            name if name.ends_with("_MAP") || name.starts_with("MAP_") => &mut qos,
+            _ => &mut rest,
+        };
+        file[table] = rows.clone();
+    }
+    let split = found(&[
+        ("buffers.json", buffers.to_string()),
+        ("qos.json", qos.to_string()),
+        ("rest.json", rest.to_string()),
+    ]);
+    assert_eq!(split, expected);
+    let asics = json!({"localhost": {"VERSIONS": config["VERSIONS"]}, "asic0": config});
+    assert_eq!(found(&[("all.json", asics.to_string())]), expected);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -525,6 +609,24 @@ proptest! {
         prop_assert!(before.len() > 10);
         fs::write(&file, rendered(&config, salt)).unwrap();
         prop_assert_eq!(before, fired(&audited(dir.path(), &policy), true));
+    }
+
+    /// What a good switch's configuration holds up to any point proves no
+    /// fault, and no health.
+    #[test]
+    fn a_cut_proves_nothing(cut: prop::sample::Index) {
+        let text = fs::read_to_string(root().join("examples/fabric/leaf1.json")).unwrap();
+        let needed = text.rfind("\"WRED_PROFILE\"").unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("leaf1.json"), &text[..=cut.index(needed)]).unwrap();
+        let policy = policy("builtin:roce-lossless");
+        let report = audited(dir.path(), &policy);
+        let fails: Vec<_> = fired(&report, false)
+            .into_iter()
+            .filter(|line| line.starts_with("fail"))
+            .collect();
+        prop_assert!(fails.is_empty(), "{fails:?}");
+        prop_assert_eq!(exit(&report, &policy), 3);
     }
 }
 
