@@ -92,7 +92,6 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
     match group.lossless.get() {
         Some(true) => {}
         Some(false) => {
-            let why = group.lossless.because().map(|why| format!(": {why}"));
             return out.report(
                 Detail::fail(format!(
                     "priority group {id} of the lossless class {} has no headroom",
@@ -101,7 +100,8 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
                 .class(class)
                 .policy(position(cx))
                 .expected("a lossless buffer profile")
-                .actual(format!("none{}", why.unwrap_or_default()))
+                .actual("none")
+                .because(&group.lossless)
                 .kind(group.lossless.kind())
                 .at(lossless),
             );

@@ -96,7 +96,6 @@ impl Check for Missing {
             let enabled = &queue.ecn.enabled;
             match enabled.get() {
                 Some(on) => out.judge(on, || {
-                    let why = enabled.because().map(|why| format!(": {why}"));
                     Detail::fail(format!(
                         "queue {} of the class {} does not mark ECN",
                         queue.id, class.name.value
@@ -104,7 +103,8 @@ impl Check for Missing {
                     .class(class)
                     .policy(asked(class, ecn))
                     .expected("on")
-                    .actual(format!("off{}", why.unwrap_or_default()))
+                    .actual("off")
+                    .because(enabled)
                     .kind(enabled.kind())
                     .at(at(queue, QueueField::EcnEnabled))
                     .remedy(remedy(queue, ecn))

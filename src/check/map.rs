@@ -652,14 +652,14 @@ pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
         Trust::None => &[policy::Trust::None],
     };
     out.judge(wanted.value.judge_any(words) == Judgement::Met, || {
-        let why = fact.because().map(|why| format!(" ({why})"));
         Detail::fail(match actual {
             Trust::None => "the port trusts no field of the packet".to_owned(),
             other => format!("the port trusts {other}"),
         })
         .policy(wanted.position)
         .expected(&wanted.value)
-        .actual(format!("{actual}{}", why.unwrap_or_default()))
+        .actual(actual)
+        .because(fact)
         .kind(fact.kind())
         .at(Field::Port(PortField::Trust))
         .remedy(Remedy::Trust {

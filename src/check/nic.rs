@@ -265,15 +265,17 @@ impl Check for Link {
             severity: Severity::High,
             needs: Needs::Config,
             judges: Judges::Hosts,
-            title: "The NIC's port is an Ethernet port",
+            title: "The NIC's port speaks RoCE: Ethernet, and not switched off in firmware",
             explain: "VPI cards can be Ethernet or InfiniBand, and some come as InfiniBand. Such \
                 a port speaks no RoCE at all. A port that is InfiniBand on purpose does not \
-                belong to this fabric: leave it out of the policy's scope.",
+                belong to this fabric: leave it out of the policy's scope. RoCE itself can be \
+                switched off in the firmware (ROCE_CONTROL).",
         }
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         let Some(nic) = &cx.port.nic else { return };
+        switched_off(nic, out);
         match nic.link_type.get() {
             Some(link) => out.judge(link == LinkType::Ethernet, || {
                 let parameter = nic.nv.keys().find(|name| name.starts_with("LINK_TYPE"));
@@ -295,6 +297,33 @@ impl Check for Link {
             ),
         }
     }
+}
+
+/// ROCE_CONTROL 1 is ROCE_DISABLE; 0 is the device's default, 2 is on (mlxconfig).
+fn switched_off(nic: &Nic, out: &mut Verdicts) {
+    const PARAMETER: &str = "ROCE_CONTROL";
+    const DISABLED: i64 = 1;
+    let Some(parameter) = nic.nv.get(PARAMETER) else {
+        return;
+    };
+    // Where only the next boot is known, it is off by then at the latest.
+    let (layer, fact) = match parameter.current.is_known() {
+        true => (NvLayer::Current, &parameter.current),
+        false => (NvLayer::Next, &parameter.next),
+    };
+    let Some(value) = fact.value().filter(|v| v.number == Some(DISABLED)) else {
+        return;
+    };
+    out.report(
+        Detail::fail("RoCE is switched off in the firmware")
+            .expected("ROCE_ENABLE(2)")
+            .actual(&value.text)
+            .at(Field::Nv(PARAMETER.to_owned(), layer))
+            .remedy(Remedy::Firmware {
+                parameter: PARAMETER.to_owned(),
+                value: "2".to_owned(),
+            }),
+    );
 }
 
 /// Firmware parameters that decide how RoCE behaves.

@@ -1,7 +1,7 @@
 //! Priority flow control: the pause that keeps a class lossless.
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
-use crate::model::{DeviceKind, Fact, Field, PfcMode, PortField, Priorities};
+use crate::model::{DeviceKind, Field, PfcMode, PortField, Priorities};
 use crate::platform::Remedy;
 use crate::policy::{self, Class, Duration, Judgement, Severity, Switch, Text};
 
@@ -328,7 +328,8 @@ impl Watchdog {
                     Detail::fail("the PFC watchdog does not run")
                         .policy(position)
                         .expected("on")
-                        .actual(reason("off", &watchdog.enabled))
+                        .actual("off")
+                        .because(&watchdog.enabled)
                         .kind(watchdog.enabled.kind())
                         .at(field(PortField::WatchdogEnabled))
                         .remedy(remedy),
@@ -429,14 +430,6 @@ impl Watchdog {
                     .at(field(PortField::WatchdogAction)),
             ),
         }
-    }
-}
-
-/// A value with the reason for which it is the default.
-fn reason<T>(value: &str, fact: &Fact<T>) -> String {
-    match fact.because() {
-        Some(why) => format!("{value}: {why}"),
-        None => value.to_owned(),
     }
 }
 

@@ -134,6 +134,14 @@ impl Detail {
         self
     }
 
+    /// Adds to the message why a default holds; `actual` stays the bare value.
+    pub fn because(mut self, fact: &dyn AnyFact) -> Self {
+        if let Some(why) = fact.because() {
+            self.message.push_str(&format!(": {why}"));
+        }
+        self
+    }
+
     /// Another severity than the check's own.
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);

@@ -173,6 +173,30 @@ pub fn profile_order(db: &Database<'_>, notes: &mut Notes) {
     }
 }
 
+/// `BIG_RED_SWITCH status is enable`, ` on asic0` where there are several.
+fn big_red_switch(databases: &mut [Database<'_>], capture: usize, text: &str) {
+    const SAYS: &str = "BIG_RED_SWITCH status is ";
+    let mut offset = 0;
+    for whole in text.split_inclusive('\n') {
+        let line = whole.trim();
+        if let Some(state) = line.strip_prefix(SAYS) {
+            let (state, asic) = state.split_once(" on ").unwrap_or((state, ""));
+            let at = Origin::new(capture, offset);
+            let field = Field {
+                name: Cow::Borrowed("BIG_RED_SWITCH"),
+                value: Some(Cow::Owned(state.to_owned())),
+                at,
+            };
+            let named = databases.iter().position(|db| db.asic == asic);
+            if let Some(db) = databases.get_mut(named.unwrap_or_default()) {
+                let row = Row::shown("GLOBAL".to_owned(), at, vec![field]);
+                db.add_shown(Table::PfcWatchdog, row);
+            }
+        }
+        offset += whole.len();
+    }
+}
+
 /// `pfcwd show config`: rows of PFC_WD.
 pub fn watchdog_config(
     databases: &mut [Database<'_>],
@@ -187,6 +211,7 @@ pub fn watchdog_config(
         "RESTORATION TIME",
         "HISTORY",
     ];
+    big_red_switch(databases, capture, text);
     let tables: Vec<_> = table::tables(text).collect();
     let tables = tables
         .iter()

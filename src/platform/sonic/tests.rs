@@ -886,3 +886,25 @@ fn show_buffer_information_completes_a_pool_without_size() {
     assert_eq!(pool.headroom_bytes.get(), Some(3_145_728));
     assert_eq!(device.buffer_pools.len(), 2);
 }
+
+#[test]
+fn the_big_red_switch_is_told_from_the_configuration_and_from_show() {
+    let shown = |state: &str| {
+        format!(
+            "Changed polling interval to 200ms\nBIG_RED_SWITCH status is {state}\n\
+             \x20    PORT    ACTION    DETECTION TIME    RESTORATION TIME\n\
+             ---------  --------  ----------------  ------------------\n\
+             Ethernet0      drop               200                 200\n"
+        )
+    };
+    let told = |text: &str| {
+        notes(
+            &read_captures(&captures(&[("l/w.txt", text)])),
+            NoteKind::Override,
+        )
+        .len()
+    };
+    assert_eq!(told(&shown("enable")), 1);
+    assert_eq!(told(&shown("enable on asic0")), 1);
+    assert_eq!(told(&shown("disable")), 0);
+}

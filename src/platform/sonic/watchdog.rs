@@ -4,7 +4,7 @@ use super::defaults;
 use super::facts::Reader;
 use super::parse::{Row, Table};
 use super::profiles::{Notes, number};
-use crate::model::{Fact, Port};
+use crate::model::{Fact, NoteKind, Port};
 
 impl Reader<'_, '_> {
     /// The watchdog of every port.
@@ -24,6 +24,7 @@ impl Reader<'_, '_> {
         }
         for row in db.rows(TABLE) {
             if row.key == "GLOBAL" {
+                self.big_red_switch(row);
                 continue;
             }
             for name in row.key.split(',') {
@@ -36,6 +37,28 @@ impl Reader<'_, '_> {
                         port.pfc.watchdog.enabled = Fact::explicit(false, *at);
                     }
                 }
+            }
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// BIG_RED_SWITCH makes the watchdog act on every lossless queue of every
+    /// port without any storm (sonic-swss, pfcwdorch).
+    fn big_red_switch(&mut self, row: &Row<'_>) {
+        let Some(field) = row.get("BIG_RED_SWITCH") else {
+            return;
+        };
+        match field.value.as_deref() {
+            Some("disable") => {}
+            Some("enable") => {
+                let text = "BIG_RED_SWITCH is on: the watchdog drops what is in the lossless \
+                            queues, without any storm";
+                self.notes
+                    .add(NoteKind::Override, None, text.to_owned(), field.at);
+            }
+            _ => {
+                self.notes.unreadable(Table::PfcWatchdog, &row.key, &field);
             }
         }
     }
