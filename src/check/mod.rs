@@ -10,7 +10,9 @@ mod map;
 mod mtu;
 mod nic;
 mod pfc;
+mod queue;
 mod sched;
+mod shared;
 #[cfg(test)]
 mod testing;
 mod verdict;
@@ -30,10 +32,10 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &pfc::Watchdog,
         &pfc::Operational,
         &map::Dscp,
-        &map::SharedClass,
-        &map::Queue,
-        &map::Group,
-        &map::PfcQueue,
+        &shared::SharedClass,
+        &queue::Queue,
+        &queue::Group,
+        &queue::PfcQueue,
         &map::Conflict,
         &map::Unresolved,
         &map::Rewrite,

@@ -5,7 +5,7 @@
 //! the class reaches the queue that the class's pause frames stop, and the
 //! priority group that sends them.
 
-use crate::model::{AnyFact, DeviceKind, Fact, Field, MapName, Port};
+use crate::model::{AnyFact, DeviceKind, Fact, Field, MapName, Port, Trust};
 use crate::policy::Class;
 
 /// One step through a map.
@@ -65,14 +65,25 @@ impl CodePoint {
     }
 }
 
-/// The code points of a class: its DSCPs, else its 802.1p code points.
-pub fn code_points(class: &Class) -> Vec<CodePoint> {
+/// The map by which the packets of a class are told on this port: of their
+/// DSCP, unless the class gives only 802.1p code points, or gives both and the
+/// port looks at the VLAN tag alone.
+pub fn classifying_map(port: &Port, class: &Class) -> MapName {
+    let by_tag = port.trust.get() == Some(Trust::Pcp) && !class.pcp.value.is_empty();
+    if by_tag || class.dscp.value.is_empty() {
+        MapName::PcpToTc
+    } else {
+        MapName::DscpToTc
+    }
+}
+
+/// The code points of a class on this port.
+pub fn code_points(port: &Port, class: &Class) -> Vec<CodePoint> {
     let dscp = class.dscp.value.iter().map(|code| CodePoint::Dscp(*code));
     let pcp = class.pcp.value.iter().map(|code| CodePoint::Pcp(*code));
-    if class.dscp.value.is_empty() {
-        pcp.collect()
-    } else {
-        dscp.collect()
+    match classifying_map(port, class) {
+        MapName::PcpToTc => pcp.collect(),
+        _ => dscp.collect(),
     }
 }
 
@@ -115,28 +126,61 @@ pub fn pausing_group(port: &Port, priority: u8) -> Step {
 }
 
 /// The traffic class that carries a PFC priority on this port, whatever its
-/// number: the one whose queue the priority stops or whose group sends it,
-/// else the one of the same number. On hosts the priority itself.
+/// number: the one that is tied to the priority by queue and group, or by one
+/// of them, or else the one of the same number. On hosts the priority itself.
 pub fn carrying_class(port: &Port, kind: DeviceKind, priority: u8) -> u8 {
-    if kind == DeviceKind::Host || carries(port, priority, priority) {
+    if kind == DeviceKind::Host {
         return priority;
     }
-    let found = (0..=15).find(|tc| carries(port, *tc, priority));
-    found.unwrap_or(priority)
+    let tied = (0..=15).filter(|tc| carries(port, *tc, priority));
+    let best = tied.max_by_key(|tc| (ties(port, *tc, priority), *tc == priority));
+    best.unwrap_or(priority)
 }
 
 /// Whether a traffic class is tied to a PFC priority by queue or by group.
 pub fn carries(port: &Port, tc: u8, priority: u8) -> bool {
-    let by_queue = step(port, MapName::TcToQueue, tc).known();
-    let by_group = step(port, MapName::TcToPg, tc).known();
-    (by_queue.is_some() && by_queue == paused_queue(port, priority).known())
-        || (by_group.is_some() && by_group == step(port, MapName::PfcToPg, priority).known())
+    ties(port, tc, priority) > 0
+}
+
+/// By how many of its two ends a traffic class is tied to a PFC priority: the
+/// queue that pause frames stop, the group that sends them.
+fn ties(port: &Port, tc: u8, priority: u8) -> u8 {
+    let tied = |own: Step, priority: Step| own.known().is_some_and(|own| priority == Step::To(own));
+    let queue = step(port, MapName::TcToQueue, tc);
+    let group = step(port, MapName::TcToPg, tc);
+    u8::from(tied(queue, paused_queue(port, priority)))
+        + u8::from(tied(group, pausing_group(port, priority)))
+}
+
+/// The PFC priority of a class: the policy's, else the one whose pause frames
+/// stop the queue that the first code point of the class leads to.
+pub fn class_priority(port: &Port, kind: DeviceKind, class: &Class) -> Step {
+    if let Some(priority) = &class.priority {
+        return Step::To(priority.value);
+    }
+    let tc = class_tc(port, kind, class);
+    if kind == DeviceKind::Host {
+        return tc;
+    }
+    let stopped_by = |queue| {
+        let mut unknown = None;
+        for priority in 0..8 {
+            match paused_queue(port, priority) {
+                Step::To(stopped) if stopped == queue => return Step::To(priority),
+                Step::Unknown(why) => unknown = Some(Step::Unknown(why)),
+                Step::To(_) | Step::Unmapped => {}
+            }
+        }
+        unknown.unwrap_or(Step::Unmapped)
+    };
+    tc.then(|tc| step(port, MapName::TcToQueue, tc))
+        .then(stopped_by)
 }
 
 /// The traffic class that the class is in, or belongs in where its code points
 /// lead elsewhere: by its priority, else by its first code point.
 pub fn class_tc(port: &Port, kind: DeviceKind, class: &Class) -> Step {
-    let codes = code_points(class);
+    let codes = code_points(port, class);
     let by_code = codes.first().map(|code| traffic_class(port, *code));
     match (&class.priority, by_code) {
         (Some(priority), Some(Step::To(tc)))
