@@ -8,6 +8,8 @@ mod dcqcn;
 mod ecn;
 mod map;
 mod mtu;
+#[cfg(test)]
+mod mutation_tests;
 mod nic;
 mod pfc;
 mod queue;
