@@ -470,7 +470,3 @@ impl Check for Drops {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "ecn_tests.rs"]
-mod tests;

@@ -16,7 +16,7 @@ mod queue;
 mod sched;
 mod shared;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};

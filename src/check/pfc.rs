@@ -1,7 +1,7 @@
 //! Priority flow control: the pause that keeps a class lossless.
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
-use crate::fabric::class_path::{Step, class_priority};
+use crate::fabric::class_path::{Step, class_priority, code_points};
 use crate::model::{DeviceKind, Fact, Field, PfcMode, PortField, Priorities};
 use crate::platform::Remedy;
 use crate::policy::{self, Class, Duration, Expect, Judgement, Located, Severity, Switch, Text};
@@ -58,7 +58,11 @@ impl Check for Missing {
                          points lead is unknown: {why}",
                         class.name.value
                     ))
-                    .class(class),
+                    .class(class)
+                    .at(match code_points(cx.port, class).first() {
+                        Some(code) => code.field(),
+                        None => field(PortField::PfcEnabled),
+                    }),
                 ),
             }
         }
@@ -535,3 +539,7 @@ impl Check for Operational {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pfc_tests.rs"]
+mod tests;

@@ -56,23 +56,32 @@ fn shared(
     let Some(tc) = class_tc(cx.port, cx.device.kind, class).known() else {
         return; // map/dscp tells why
     };
-    let (name, own) = match map {
-        MapName::PcpToTc => ("802.1p", &class.pcp.value),
-        _ => ("DSCP", &class.dscp.value),
+    let (name, last) = match map {
+        MapName::PcpToTc => ("802.1p", 7),
+        _ => ("DSCP", 63),
+    };
+    let owner = |key| match owner(cx, class, map, key) {
+        Owner::Nobody if key == 0 => Owner::Another,
+        owner => owner,
     };
     let others = entries.entries().iter();
-    let others = others.filter(|entry| !own.contains(&entry.key));
     let others = others.filter(|entry| entry.value == tc || joins(cx, entry.value, priority));
-    let others: Vec<u8> = others.map(|entry| entry.key).collect();
+    let others = others.map(|entry| entry.key);
+    let others: Vec<u8> = others.filter(|key| owner(*key) != Owner::Own).collect();
     let harmful = others.iter().copied();
-    let harmful: Vec<u8> = harmful.filter(|key| harms(cx, class, map, *key)).collect();
+    let harmful: Vec<u8> = harmful
+        .filter(|key| owner(*key) == Owner::Another)
+        .collect();
+    // Whether a part of the map that is not shown could hold one that harms.
+    let mut hidden = (0..=last).filter(|key| entries.get(*key).is_none());
+    let hides_harm = !entries.complete && hidden.any(|key| owner(key) == Owner::Another);
     let detail = if !harmful.is_empty() {
         Detail::fail(format!(
             "other traffic shares the lossless class {}: {name} {}",
             class.name.value,
             compact(&harmful)
         ))
-    } else if hides_harm(cx, class, map, entries) {
+    } else if hides_harm {
         return out.report(
             Detail::unknown(
                 "the capture shows only a part of the map, so what else shares the class is \
@@ -91,12 +100,13 @@ fn shared(
         ))
         .severity(Severity::Info)
     };
+    let own: Vec<u8> = (0..=last).filter(|key| owner(*key) == Owner::Own).collect();
     let first = harmful.first().or(others.first()).copied();
     let first = Field::MapEntry(map, first.unwrap_or_default());
     out.report(
         detail
             .class(class)
-            .expected(format!("only {name} {}", compact(own)))
+            .expected(format!("only {name} {}", compact(&own)))
             .actual(format!("{name} {}", compact(&others)))
             .kind(kind_of(cx.port, &first))
             .at(first),
@@ -116,27 +126,31 @@ fn joins(cx: &PortContext<'_>, tc: u8, priority: u8) -> bool {
             || uses(MapName::TcToPg, pausing_group(cx.port, priority)))
 }
 
-/// Whether a code point must not share the class: 0, and those of other
-/// declared classes. Two classes for which the policy gives the same priority
-/// are one by intent.
-fn harms(cx: &PortContext<'_>, class: &Class, map: MapName, key: u8) -> bool {
+/// Whose a code point is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The class's, or that of a class for which the policy gives the same
+    /// priority: the two are one by intent.
+    Own,
+    /// Another declared class's.
+    Another,
+    /// No declared class's.
+    Nobody,
+}
+
+fn owner(cx: &PortContext<'_>, class: &Class, map: MapName, key: u8) -> Owner {
     let owner = match map {
         MapName::PcpToTc => cx.policy.class_of_pcp(key),
         _ => cx.policy.class_of_dscp(key),
     };
-    match owner {
-        Some(owner) if owner.name.value == class.name.value => false,
-        Some(owner) => key == 0 || owner.priority.is_none() || owner.priority != class.priority,
-        None => key == 0,
-    }
-}
-
-/// Whether an incomplete map leaves out a code point that must not share.
-fn hides_harm(cx: &PortContext<'_>, class: &Class, map: MapName, entries: &CodeMap) -> bool {
-    let last = match map {
-        MapName::PcpToTc => 7,
-        _ => 63,
+    let Some(owner) = owner else {
+        return Owner::Nobody;
     };
-    let mut missing = (0..=last).filter(|key| entries.get(*key).is_none());
-    !entries.complete && missing.any(|key| harms(cx, class, map, key))
+    let priority = |class: &Class| class.priority.as_ref().map(|priority| priority.value);
+    let same = priority(owner).is_some() && priority(owner) == priority(class);
+    if same || owner.name.value == class.name.value {
+        Owner::Own
+    } else {
+        Owner::Another
+    }
 }

@@ -232,3 +232,116 @@ pub fn kind_of(port: &Port, field: &Field) -> crate::model::Kind {
             fact.kind()
         })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::testing::{left_out, map, part_of_map, stated, straight};
+    use crate::policy;
+
+    fn class(text: &str) -> Class {
+        let policy = format!("version: 1\nclasses: {{roce: {text}}}\n");
+        let set = policy::parse("policy.yaml", &policy).unwrap();
+        let effective = set.effective(&policy::Subject::default());
+        effective.class("roce").unwrap().clone()
+    }
+
+    const LOSSLESS: &str = "{dscp: [26], priority: 3, lossless: true}";
+
+    /// DSCP 26 to traffic class `tc`, with the maps behind it.
+    fn port(tc: u8, queues: &[(u8, u8)], paused: &[(u8, u8)]) -> Port {
+        let mut port = Port::new("Ethernet0");
+        port.maps.set(MapName::DscpToTc, map([(26, tc)]));
+        port.maps.set(MapName::TcToQueue, straight(queues));
+        port.maps.set(MapName::PfcToQueue, straight(paused));
+        port.maps.set(MapName::TcToPg, straight(&[]));
+        port.maps.set(MapName::PfcToPg, Fact::NotApplicable);
+        port
+    }
+
+    #[test]
+    fn steps() {
+        let mut port = port(3, &[], &[]);
+        assert_eq!(step(&port, MapName::DscpToTc, 26), Step::To(3));
+        assert_eq!(step(&port, MapName::DscpToTc, 27), Step::Unmapped);
+        port.maps.set(MapName::DscpToTc, part_of_map([(26, 3)]));
+        assert_eq!(step(&port, MapName::DscpToTc, 26).known(), Some(3));
+        let hidden = step(&port, MapName::DscpToTc, 27);
+        assert!(matches!(hidden, Step::Unknown(_)));
+        port.maps.set(MapName::DscpToTc, left_out());
+        let unknown = step(&port, MapName::DscpToTc, 26);
+        assert!(matches!(&unknown, Step::Unknown(why) if why.contains("dscp_to_tc")));
+        assert_eq!(unknown.clone().then(|_| Step::To(0)), unknown);
+    }
+
+    #[test]
+    fn the_class_that_carries_a_priority() {
+        let switch = DeviceKind::Switch;
+        assert_eq!(carrying_class(&port(3, &[], &[]), switch, 3), 3);
+        // One end that is crooked does not move the class …
+        assert_eq!(carrying_class(&port(3, &[(3, 5)], &[]), switch, 3), 3);
+        assert_eq!(carrying_class(&port(3, &[], &[(3, 4)]), switch, 3), 3);
+        // … both ends that lead to another number do.
+        let mut other = port(4, &[], &[(3, 4)]);
+        other.maps.set(MapName::PfcToPg, straight(&[(3, 4)]));
+        assert_eq!(carrying_class(&other, switch, 3), 4);
+        // A NIC knows only priorities.
+        assert_eq!(carrying_class(&other, DeviceKind::Host, 3), 3);
+    }
+
+    #[test]
+    fn a_wrong_code_point_does_not_move_the_class() {
+        let wrong = port(1, &[], &[]);
+        let class = class(LOSSLESS);
+        let switch = DeviceKind::Switch;
+        assert_eq!(class_tc(&wrong, switch, &class), Step::To(3));
+        assert_eq!(class_queue(&wrong, switch, &class), Step::To(3));
+        assert_eq!(class_group(&wrong, switch, &class), Step::To(3));
+    }
+
+    #[test]
+    fn of_two_ends_that_differ_the_straight_one_tells_the_queue() {
+        let class = class(LOSSLESS);
+        let queue = |port: &Port| class_queue(port, DeviceKind::Switch, &class);
+        assert_eq!(queue(&port(3, &[(3, 5)], &[])), Step::To(3));
+        assert_eq!(queue(&port(3, &[], &[(3, 5)])), Step::To(3));
+    }
+
+    #[test]
+    fn a_lossy_class_follows_its_code_point() {
+        let class = class("{dscp: [26], priority: 3}");
+        let tc = class_tc(&port(1, &[], &[]), DeviceKind::Switch, &class);
+        assert_eq!(tc, Step::To(1));
+        let queue = class_queue(&port(1, &[(1, 7)], &[]), DeviceKind::Switch, &class);
+        assert_eq!(queue, Step::To(7));
+    }
+
+    #[test]
+    fn the_priority_that_the_policy_leaves_out() {
+        let class = class("{dscp: [26], lossless: true}");
+        let switch = DeviceKind::Switch;
+        let found = |port: &Port| class_priority(port, switch, &class);
+        assert_eq!(found(&port(3, &[], &[])), Step::To(3));
+        assert_eq!(found(&port(3, &[(3, 5)], &[])), Step::To(5));
+        let mut none = port(3, &[], &[]);
+        none.maps.set(MapName::PfcToQueue, map([(4, 4)]));
+        assert_eq!(found(&none), Step::Unmapped);
+        none.maps.set(MapName::PfcToQueue, part_of_map([(4, 4)]));
+        assert!(matches!(found(&none), Step::Unknown(_)));
+        let host = class_priority(&port(5, &[], &[]), DeviceKind::Host, &class);
+        assert_eq!(host, Step::To(5));
+    }
+
+    #[test]
+    fn code_points_by_what_the_port_looks_at() {
+        let both = class("{dscp: [26], pcp: [3]}");
+        let mut port = port(3, &[], &[]);
+        assert_eq!(code_points(&port, &both), [CodePoint::Dscp(26)]);
+        port.trust = stated(Trust::Both);
+        assert_eq!(code_points(&port, &both), [CodePoint::Dscp(26)]);
+        port.trust = stated(Trust::Pcp);
+        assert_eq!(code_points(&port, &both), [CodePoint::Pcp(3)]);
+        let dscp = class("{dscp: [26]}");
+        assert_eq!(code_points(&port, &dscp), [CodePoint::Dscp(26)]);
+    }
+}
