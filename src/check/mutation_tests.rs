@@ -157,6 +157,15 @@ fn pfc_of_switches() {
             &["fail pfc/missing"],
         ),
         (
+            "obeys none, the other direction unknown",
+            |port| {
+                port.pfc.tx = left_out();
+                port.pfc.rx = priorities(&[]);
+                port.pfc.enabled = priorities(&[]);
+            },
+            &["fail pfc/missing"],
+        ),
+        (
             "one direction unknown",
             |port| port.pfc.rx = left_out(),
             &["unknown pfc/missing"],

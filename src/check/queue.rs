@@ -83,7 +83,8 @@ impl Check for Queue {
     }
 }
 
-/// Traffic class → ingress priority group.
+/// Traffic class → ingress priority group. Whether that group is lossless and
+/// how much room it has is told by buffer/headroom, once.
 pub struct Group;
 
 impl Check for Group {

@@ -285,6 +285,10 @@ mod tests {
         let mut other = port(4, &[], &[(3, 4)]);
         other.maps.set(MapName::PfcToPg, straight(&[(3, 4)]));
         assert_eq!(carrying_class(&other, switch, 3), 4);
+        // Two ties outweigh one, and the same number.
+        let mut joined = port(4, &[], &[(3, 4)]);
+        joined.maps.set(MapName::TcToPg, straight(&[(4, 3)]));
+        assert_eq!(carrying_class(&joined, switch, 3), 4);
         // A NIC knows only priorities.
         assert_eq!(carrying_class(&other, DeviceKind::Host, 3), 3);
     }
