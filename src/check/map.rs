@@ -36,7 +36,7 @@ impl Check for Dscp {
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         for class in &cx.policy.classes {
             for code in code_points(cx.port, class) {
-                let right = match class_priority(cx.port, cx.device.kind, class) {
+                let undecided = match class_priority(cx.port, cx.device.kind, class) {
                     Step::To(priority) if class.lossless.value => {
                         lossless_code(cx, class, priority, code, out)
                     }
@@ -47,11 +47,11 @@ impl Check for Dscp {
                     Step::Unknown(why) if class.lossless.value => {
                         let message = format!("where {code} leads is unknown: {why}");
                         out.report(unknown(class, code, message));
-                        false
+                        traffic_class(cx.port, code).known().is_some()
                     }
                     Step::To(_) | Step::Unmapped | Step::Unknown(_) => true,
                 };
-                if right && !cx.is_host() {
+                if undecided && !cx.is_host() {
                     by_number(cx, class, code, out);
                 }
             }
@@ -121,7 +121,8 @@ fn path_of(cx: &PortContext<'_>, tc: u8) -> String {
     path
 }
 
-/// Whether a code point leads to the PFC priority of its lossless class.
+/// Whether a code point leads to the PFC priority of its lossless class. False
+/// where that decides it: the number of its traffic class has nothing to add.
 fn lossless_code(
     cx: &PortContext<'_>,
     class: &Class,
@@ -153,7 +154,7 @@ fn lossless_code(
                     "{code} leads to traffic class {tc}; whether that is lossless is unknown: {why}"
                 );
                 out.report(unknown(class, code, message));
-                return false;
+                return true;
             }
         }
         Step::To(_) | Step::Unmapped => {}

@@ -129,6 +129,11 @@ fn numbers_are_judged_where_the_policy_gives_them() {
     let device = device(DeviceKind::Switch);
     let verdicts = verdicts_of(&Dscp, &device, &port, &policy("tc: 3"));
     assert_eq!(verdicts.details.len(), 1);
+    // What is unknown behind it hides no number that is wrong.
+    let mut port = port;
+    port.maps.set(MapName::TcToQueue, left_out());
+    let verdicts = verdicts_of(&Dscp, &device, &port, &policy("tc: 3"));
+    assert_eq!(Told::from(&verdicts), Told::Fail);
 }
 
 #[test]
