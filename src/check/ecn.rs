@@ -2,7 +2,7 @@
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_group, class_queue};
-use crate::model::{DeviceKind, Fact, Field, GroupField, Milli, Queue, QueueField};
+use crate::model::{DeviceKind, Fact, Field, GroupField, Kind, Milli, Queue, QueueField};
 use crate::platform::Remedy;
 use crate::policy::{Class, Ecn, Expect, Judgement, Located, Percent, Severity, Threshold};
 
@@ -186,28 +186,31 @@ fn threshold(
     let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.value.is_any()) else {
         return;
     };
-    let (actual, shown, kind, field) = match (bytes.0.get(), percent.0.get()) {
-        (Some(count), _) => (
-            Threshold::Bytes(count as f64),
-            format!("{count}B"),
-            bytes.0.kind(),
-            bytes.1,
-        ),
-        (None, Some(part)) => (
-            Threshold::Percent(part.as_f64()),
-            format!("{part}%"),
-            percent.0.kind(),
-            percent.1,
-        ),
-        (None, None) => {
-            out.report(
-                Detail::unknown_fact(&format!("the ECN {name} of queue {}", queue.id), bytes.0)
-                    .class(class)
-                    .policy(wanted.position)
-                    .at(at(queue, bytes.1)),
-            );
-            return;
-        }
+    let in_bytes = bytes.0.get().map(|count| {
+        let actual = Threshold::Bytes(count as f64);
+        (actual, format!("{count}B"), bytes.0.kind(), bytes.1)
+    });
+    let in_percent = percent.0.get().map(|part| {
+        let actual = Threshold::Percent(part.as_f64());
+        (actual, format!("{part}%"), percent.0.kind(), percent.1)
+    });
+    let mut known = [in_bytes, in_percent].into_iter().flatten();
+    let comparable = |(actual, ..): &(Threshold, String, Kind, QueueField)| {
+        wanted.value.judge(actual) != Judgement::Incomparable
+    };
+    let first = known.next();
+    let best = match first {
+        Some(first) if comparable(&first) => Some(first),
+        Some(first) => Some(known.find(comparable).unwrap_or(first)),
+        None => None,
+    };
+    let Some((actual, shown, kind, field)) = best else {
+        return out.report(
+            Detail::unknown_fact(&format!("the ECN {name} of queue {}", queue.id), bytes.0)
+                .class(class)
+                .policy(wanted.position)
+                .at(at(queue, bytes.1)),
+        );
     };
     match wanted.value.judge(&actual) {
         Judgement::Met => out.pass(),
@@ -282,33 +285,74 @@ impl Check for Order {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, marked) in marked(cx) {
-            let Marked::Queue(queue, ecn) = marked else {
-                continue;
+        let mut done = Vec::new();
+        for class in &cx.policy.classes {
+            let id = class_queue(cx.port, DeviceKind::Switch, class).known();
+            let Some(queue) = id.and_then(|id| cx.port.queue(id)) else {
+                continue; // ecn/missing tells of a class that is to be marked
             };
-            let facts = &queue.ecn;
-            let bytes = facts.min_bytes.get().zip(facts.max_bytes.get());
-            let percent = facts.min_percent.get().zip(facts.max_percent.get());
-            let (right, shown) = match (bytes, percent) {
-                (Some((min, max)), _) => (min <= max, format!("{min}B > {max}B")),
-                (None, Some((min, max))) => (min <= max, format!("{min}% > {max}%")),
-                (None, None) => continue, // not compared: ecn/thresholds tells what is unknown
-            };
-            out.judge(right, || {
-                Detail::fail(format!(
-                    "the ECN minimum of queue {} is above the maximum",
-                    queue.id
-                ))
-                .class(class)
-                .policy(asked(class, ecn))
-                .expected("minimum <= maximum")
-                .actual(shown)
-                .kind(facts.min_bytes.kind())
-                .at(at(queue, QueueField::EcnMinBytes))
-                .at(at(queue, QueueField::EcnMaxBytes))
-            });
+            if !done.contains(&queue.id) {
+                done.push(queue.id);
+                order(class, queue, out);
+            }
         }
     }
+}
+
+fn order(class: &Class, queue: &Queue, out: &mut Verdicts) {
+    let facts = &queue.ecn;
+    let bytes = facts.min_bytes.get().zip(facts.max_bytes.get());
+    let percent = facts.min_percent.get().zip(facts.max_percent.get());
+    let (right, shown, fields) = match (bytes, percent) {
+        (Some((min, max)), _) => (
+            min <= max,
+            format!("{min}B > {max}B"),
+            [QueueField::EcnMinBytes, QueueField::EcnMaxBytes],
+        ),
+        (None, Some((min, max))) => (
+            min <= max,
+            format!("{min}% > {max}%"),
+            [QueueField::EcnMinPercent, QueueField::EcnMaxPercent],
+        ),
+        // Of a queue that marks it is unknown; others have no thresholds.
+        (None, None) => {
+            let ends = [
+                (&facts.min_bytes, QueueField::EcnMinBytes),
+                (&facts.max_bytes, QueueField::EcnMaxBytes),
+            ];
+            let unknown = ends.into_iter().find(|(end, _)| end.is_unknown());
+            if let (Some(true), Some((end, name))) = (facts.enabled.get(), unknown) {
+                let what = format!("the order of the ECN thresholds of queue {}", queue.id);
+                out.report(
+                    Detail::unknown_fact(&what, end)
+                        .class(class)
+                        .at(at(queue, name)),
+                );
+            }
+            return;
+        }
+    };
+    out.judge(right, || {
+        Detail::fail(format!(
+            "the ECN minimum of queue {} is above the maximum",
+            queue.id
+        ))
+        .class(class)
+        .policy(
+            class
+                .ecn
+                .as_ref()
+                .map_or(class.name.position, |ecn| asked(class, ecn)),
+        )
+        .expected("minimum <= maximum")
+        .actual(shown)
+        .kind(match bytes {
+            Some(_) => facts.min_bytes.kind(),
+            None => facts.min_percent.kind(),
+        })
+        .at(at(queue, fields[0]))
+        .at(at(queue, fields[1]))
+    });
 }
 
 /// Marks only once PFC already fired.
@@ -331,27 +375,40 @@ impl Check for AfterPfc {
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         for (class, marked) in marked(cx) {
-            let Marked::Queue(queue, _) = marked else {
-                continue;
+            let Marked::Queue(queue, ecn) = marked else {
+                continue; // ecn/missing tells it
             };
+            if !class.lossless.value || queue.ecn.enabled.get() != Some(true) {
+                continue;
+            }
             let group = class_group(cx.port, DeviceKind::Switch, class).known();
-            let Some(group) = group.and_then(|id| cx.port.priority_group(id)) else {
-                continue;
-            };
-            let min = queue.ecn.min_bytes.get();
-            let pause_at = group.buffer.pause_at_bytes.get();
-            let (Some(min), Some(pause_at)) = (min, pause_at) else {
+            let group = group.and_then(|id| cx.port.priority_group(id));
+            let Some((group, pause_at)) =
+                group.and_then(|group| Some((group, group.buffer.pause_at_bytes.get()?)))
+            else {
                 continue; // a moving pause point is not compared
             };
-            out.judge(min < pause_at, || {
+            let min = &queue.ecn.min_bytes;
+            let Some(first_mark) = min.get() else {
+                let what = format!("whether queue {} marks before pause is sent", queue.id);
+                out.report(
+                    Detail::unknown_fact(&what, min)
+                        .class(class)
+                        .policy(asked(class, ecn))
+                        .at(at(queue, QueueField::EcnMinBytes)),
+                );
+                continue;
+            };
+            out.judge(first_mark <= pause_at, || {
                 Detail::fail(format!(
-                    "queue {} marks from {min} bytes on, but pause is sent at {pause_at}",
+                    "queue {} marks from {first_mark} bytes on, but pause is sent at {pause_at}",
                     queue.id
                 ))
                 .class(class)
-                .expected(format!("below {pause_at}B"))
-                .actual(format!("{min}B"))
-                .kind(queue.ecn.min_bytes.kind())
+                .policy(asked(class, ecn))
+                .expected(format!("<= {pause_at}B"))
+                .actual(format!("{first_mark}B"))
+                .kind(min.kind())
                 .at(at(queue, QueueField::EcnMinBytes))
                 .at(Field::Group(group.id, GroupField::PauseAt))
             });
@@ -381,6 +438,13 @@ impl Check for Drops {
                 continue; // map/queue tells it
             };
             let Some(queue) = cx.port.queue(id) else {
+                out.report(
+                    Detail::unknown(format!(
+                        "whether WRED drops in queue {id} is unknown: no capture speaks of it"
+                    ))
+                    .class(class)
+                    .at(Field::Queue(id, QueueField::WredDrop)),
+                );
                 continue;
             };
             let fact = &queue.ecn.wred_drop;

@@ -5,15 +5,14 @@
 //! class, the queue and the priority group are judged for the class that it
 //! should have led to.
 
-use super::pfc::lossless_classes;
 use super::{About, Check, Detail, DeviceContext, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{
-    CodePoint, Step, carries, class_tc, code_points, kind_of, paused_queue, pausing_group, step,
-    traffic_class,
+    CodePoint, Step, carries, carrying_class, class_priority, class_tc, code_points, kind_of,
+    paused_queue, step, traffic_class,
 };
-use crate::model::{DeviceKind, Fact, Field, MapName, NoteKind, PortField, Priorities, Trust};
+use crate::model::{DeviceKind, Field, MapName, NoteKind, PortField, Priorities, Trust};
 use crate::platform::Remedy;
-use crate::policy::{self, Class, Expect, Judgement, Located, Number, Severity};
+use crate::policy::{self, Class, Expect, Judgement, Located, Number, Position, Severity};
 
 /// DSCP → class.
 pub struct Dscp;
@@ -36,100 +35,142 @@ impl Check for Dscp {
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         for class in &cx.policy.classes {
-            for code in code_points(class) {
-                if let (true, Some(priority)) = (class.lossless.value, &class.priority) {
-                    lossless_code(cx, class, priority, code, out);
+            for code in code_points(cx.port, class) {
+                let undecided = match class_priority(cx.port, cx.device.kind, class) {
+                    Step::To(priority) if class.lossless.value => {
+                        lossless_code(cx, class, priority, code, out)
+                    }
+                    Step::Unmapped if class.lossless.value => {
+                        out.report(wrong(cx, class, code, "a priority with PFC".to_owned()));
+                        false
+                    }
+                    Step::Unknown(why) if class.lossless.value => {
+                        let message = format!("where {code} leads is unknown: {why}");
+                        out.report(unknown(class, code, message));
+                        traffic_class(cx.port, code).known().is_some()
+                    }
+                    Step::To(_) | Step::Unmapped | Step::Unknown(_) => true,
+                };
+                if undecided && !cx.is_host() {
+                    by_number(cx, class, code, out);
                 }
-                by_number(cx, class, code, out);
             }
         }
     }
 }
 
+/// A code point of a lossless class that leads elsewhere: where to.
+fn wrong(cx: &PortContext<'_>, class: &Class, code: CodePoint, expected: String) -> Detail {
+    let (message, actual) = match traffic_class(cx.port, code) {
+        Step::To(priority) if cx.is_host() => (
+            format!("{code} leads to priority {priority}, not to the lossless class"),
+            format!("priority {priority}"),
+        ),
+        Step::To(tc) => (
+            format!(
+                "{code} does not lead to the lossless class {}",
+                class.name.value
+            ),
+            path_of(cx, tc),
+        ),
+        Step::Unmapped | Step::Unknown(_) => (
+            format!("{code} is not mapped to any class"),
+            "not mapped".to_owned(),
+        ),
+    };
+    Detail::fail(message)
+        .class(class)
+        .policy(asked(class, code))
+        .expected(format!("{code} → {expected}"))
+        .actual(actual)
+        .kind(kind_of(cx.port, &code.field()))
+        .at(code.field())
+}
+
+fn unknown(class: &Class, code: CodePoint, message: String) -> Detail {
+    Detail::unknown(message)
+        .class(class)
+        .policy(asked(class, code))
+        .at(code.field())
+}
+
+/// The line of the policy that gives the code point.
+fn asked(class: &Class, code: CodePoint) -> Position {
+    match code {
+        CodePoint::Dscp(_) => class.dscp.position,
+        CodePoint::Pcp(_) => class.pcp.position,
+    }
+}
+
+/// `traffic class 1, queue 1, no PFC`, as far as it is known.
+fn path_of(cx: &PortContext<'_>, tc: u8) -> String {
+    let mut path = format!("traffic class {tc}");
+    let Some(queue) = step(cx.port, MapName::TcToQueue, tc).known() else {
+        return path;
+    };
+    path.push_str(&format!(", queue {queue}"));
+    let stops = (0..8).filter(|p| paused_queue(cx.port, *p).known() == Some(queue));
+    let stops: Priorities = stops.collect();
+    let Some(enabled) = cx.port.pfc.enabled.get() else {
+        return path;
+    };
+    match stops.intersection(enabled).iter().next() {
+        Some(other) => path.push_str(&format!(", PFC priority {other}")),
+        None => path.push_str(", no PFC priority"),
+    }
+    path
+}
+
+/// Whether a code point leads to the PFC priority of its lossless class. False
+/// where that decides it: the number of its traffic class has nothing to add.
 fn lossless_code(
     cx: &PortContext<'_>,
     class: &Class,
-    priority: &Located<u8>,
+    wanted: u8,
     code: CodePoint,
     out: &mut Verdicts,
-) {
-    let host = cx.is_host();
-    let wanted = priority.value;
-    let detail = |message: String, actual: String| {
-        let map = match code {
-            CodePoint::Dscp(_) => MapName::DscpToTc,
-            CodePoint::Pcp(_) => MapName::PcpToTc,
-        };
-        let (CodePoint::Dscp(key) | CodePoint::Pcp(key)) = code;
-        Detail::fail(message)
-            .class(class)
-            .policy(class.dscp.position)
-            .expected(format!("{code} → priority {wanted}"))
-            .actual(actual)
-            .kind(kind_of(cx.port, &code.field()))
-            .at(code.field())
-            .remedy(Remedy::MapEntry {
-                map,
-                key,
-                value: crate::fabric::class_path::carrying_class(cx.port, cx.device.kind, wanted),
-            })
-    };
+) -> bool {
+    let carrying = carrying_class(cx.port, cx.device.kind, wanted);
     match traffic_class(cx.port, code) {
-        Step::Unknown(why) => out.report(
-            Detail::unknown(format!("where {code} leads is unknown: {why}"))
-                .class(class)
-                .policy(class.dscp.position)
-                .at(code.field()),
-        ),
-        Step::Unmapped => out.report(detail(
-            format!("{code} is not mapped to any class"),
-            "not mapped".to_owned(),
-        )),
-        Step::To(tc) if host => out.judge(tc == wanted, || {
-            detail(
-                format!("{code} leads to priority {tc}, not to the lossless class"),
-                format!("priority {tc}"),
-            )
-        }),
-        Step::To(tc) => {
-            if tc == wanted || carries(cx.port, tc, wanted) {
-                return out.pass();
+        Step::Unknown(why) => {
+            let message = format!("where {code} leads is unknown: {why}");
+            out.report(unknown(class, code, message));
+            return false;
+        }
+        Step::To(tc) if tc == carrying => {
+            out.pass();
+            return true;
+        }
+        Step::To(tc) if !cx.is_host() => {
+            if carries(cx.port, tc, wanted) {
+                out.pass();
+                return true;
             }
             let queue = step(cx.port, MapName::TcToQueue, tc);
             let paused = paused_queue(cx.port, wanted);
+            // Without the maps behind it the number alone proves nothing.
             if let (Step::Unknown(why), _) | (_, Step::Unknown(why)) = (&queue, &paused) {
-                // Without the maps behind it the number alone proves nothing,
-                // unless it is known that a PFC priority of its own serves it.
-                return out.report(
-                    Detail::unknown(format!(
-                        "{code} leads to traffic class {tc}; whether that is lossless is \
-                         unknown: {why}"
-                    ))
-                    .class(class)
-                    .policy(class.dscp.position)
-                    .at(code.field()),
+                let message = format!(
+                    "{code} leads to traffic class {tc}; whether that is lossless is unknown: {why}"
                 );
+                out.report(unknown(class, code, message));
+                return true;
             }
-            let mut actual = format!("traffic class {tc}");
-            if let Some(queue) = queue.known() {
-                actual.push_str(&format!(", queue {queue}"));
-                let stops = (0..8).filter(|p| paused_queue(cx.port, *p).known() == Some(queue));
-                let stops: Priorities = stops.collect();
-                let enabled = cx.port.pfc.enabled.get().unwrap_or_default();
-                match stops.intersection(enabled).iter().next() {
-                    Some(other) => actual.push_str(&format!(", PFC priority {other}")),
-                    None => actual.push_str(", no PFC"),
-                }
-            }
-            out.report(detail(
-                format!(
-                    "{code} does not lead to the lossless class {}",
-                    class.name.value
-                ),
-                actual,
-            ));
         }
+        Step::To(_) | Step::Unmapped => {}
     }
+    let (map, key) = match code {
+        CodePoint::Dscp(key) => (MapName::DscpToTc, key),
+        CodePoint::Pcp(key) => (MapName::PcpToTc, key),
+    };
+    out.report(
+        wrong(cx, class, code, format!("priority {wanted}")).remedy(Remedy::MapEntry {
+            map,
+            key,
+            value: carrying,
+        }),
+    );
+    false
 }
 
 /// `tc`, judged by number where the policy gives one. `queue` and `pg` are
@@ -148,7 +189,7 @@ fn by_number(cx: &PortContext<'_>, class: &Class, code: CodePoint, out: &mut Ver
 }
 
 /// Judges the number that a step leads to.
-fn number(
+pub(super) fn number(
     wanted: &Located<Expect<Number>>,
     step: &Step,
     what: &str,
@@ -171,159 +212,6 @@ fn number(
     out.report(detail.class(class).policy(wanted.position).at(field));
 }
 
-/// Other traffic in the lossless class.
-pub struct SharedClass;
-
-impl Check for SharedClass {
-    fn about(&self) -> &'static About {
-        &About {
-            id: "map/shared-class",
-            severity: Severity::High,
-            needs: Needs::Config,
-            judges: Judges::All,
-            title: "No other traffic shares the lossless class",
-            explain: "What shares a lossless class, its queue or its priority group shares its \
-                pauses and its headroom: TCP in the \
-                lossless queue fills it, pauses RDMA, and is paused with it. DSCP 0, the default \
-                class or another declared class in there is a fault. Code points that nobody uses, \
-                as in maps by blocks of eight, are told as information.",
-        }
-    }
-
-    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, priority) in lossless_classes(cx) {
-            let map = if class.dscp.value.is_empty() {
-                MapName::PcpToTc
-            } else {
-                MapName::DscpToTc
-            };
-            let Some(entries) = cx.port.maps.get(map).value() else {
-                out.report(
-                    Detail::unknown_fact(
-                        "which code points share the class",
-                        cx.port.maps.get(map),
-                    )
-                    .class(class)
-                    .at(Field::Map(map)),
-                );
-                continue;
-            };
-            let Some(tc) = class_tc(cx.port, cx.device.kind, class).known() else {
-                continue; // map/dscp tells why
-            };
-            let own = if map == MapName::DscpToTc {
-                &class.dscp.value
-            } else {
-                &class.pcp.value
-            };
-            let shares = |other: u8| shared_place(cx, tc, other, priority);
-            let others: Vec<u8> = entries
-                .entries()
-                .iter()
-                .filter(|entry| !own.contains(&entry.key) && shares(entry.value).is_some())
-                .map(|entry| entry.key)
-                .collect();
-            if others.is_empty() {
-                if entries.complete {
-                    out.pass();
-                } else {
-                    out.report(
-                        Detail::unknown(
-                            "the capture shows only a part of the map, so what else \
-                            shares the class is unknown",
-                        )
-                        .class(class)
-                        .at(Field::Map(map)),
-                    );
-                }
-                continue;
-            }
-            let claimed = |key: &u8| {
-                let other = match map {
-                    MapName::DscpToTc => cx.policy.class_of_dscp(*key),
-                    _ => cx.policy.class_of_pcp(*key),
-                };
-                // Two lossless classes of one priority are one class by intent.
-                *key == 0 || other.is_some_and(|other| other.priority != class.priority)
-            };
-            let harmful: Vec<u8> = others.iter().copied().filter(claimed).collect();
-            let name = if map == MapName::DscpToTc {
-                "DSCP"
-            } else {
-                "802.1p"
-            };
-            let first = harmful
-                .first()
-                .or(others.first())
-                .copied()
-                .unwrap_or_default();
-            let other = entries.value(first).unwrap_or(tc);
-            let (place, through) = match shares(other) {
-                Some(SharedPlace::Queue) => ("queue of the ", Some(MapName::TcToQueue)),
-                Some(SharedPlace::Group) => ("priority group of the ", Some(MapName::TcToPg)),
-                Some(SharedPlace::TrafficClass) | None => ("", None),
-            };
-            let detail = if harmful.is_empty() {
-                Detail::fail(format!(
-                    "code points that no class declares share the {place}lossless class {}: \
-                     {name} {}",
-                    class.name.value,
-                    compact(&others)
-                ))
-                .severity(Severity::Info)
-            } else {
-                Detail::fail(format!(
-                    "other traffic shares the {place}lossless class {}: {name} {}",
-                    class.name.value,
-                    compact(&harmful)
-                ))
-            };
-            let detail = match through {
-                Some(map) => detail.at(Field::MapEntry(map, other)),
-                None => detail,
-            };
-            out.report(
-                detail
-                    .class(class)
-                    .expected(format!("only {name} {}", compact(own)))
-                    .actual(format!("{name} {}", compact(&others)))
-                    .kind(kind_of(cx.port, &Field::MapEntry(map, first)))
-                    .at(Field::MapEntry(map, first)),
-            );
-        }
-    }
-}
-
-/// What two traffic classes have in common.
-enum SharedPlace {
-    TrafficClass,
-    Queue,
-    Group,
-}
-
-/// What traffic class `other` shares with the traffic class of a lossless
-/// class. A queue or group counts only where it is the one that the pause
-/// frames of the priority are for: that the class is led to another is told by
-/// map/queue and map/pg.
-fn shared_place(cx: &PortContext<'_>, tc: u8, other: u8, priority: u8) -> Option<SharedPlace> {
-    if other == tc {
-        return Some(SharedPlace::TrafficClass);
-    }
-    let same = |map: MapName, paused: Step| {
-        let (own, others) = (step(cx.port, map, tc), step(cx.port, map, other));
-        own.known().is_some() && own == paused && own == others
-    };
-    if cx.is_host() {
-        None
-    } else if same(MapName::TcToQueue, paused_queue(cx.port, priority)) {
-        Some(SharedPlace::Queue)
-    } else if same(MapName::TcToPg, pausing_group(cx.port, priority)) {
-        Some(SharedPlace::Group)
-    } else {
-        None
-    }
-}
-
 /// `0-7, 24, 46-48`.
 pub(super) fn compact(sorted: &[u8]) -> String {
     let mut text = String::new();
@@ -343,214 +231,6 @@ pub(super) fn compact(sorted: &[u8]) -> String {
         }
     }
     text
-}
-
-/// Traffic class → egress queue.
-pub struct Queue;
-
-impl Check for Queue {
-    fn about(&self) -> &'static About {
-        &About {
-            id: "map/queue",
-            severity: Severity::High,
-            needs: Needs::Config,
-            judges: Judges::Switches,
-            title: "The lossless class waits in the queue that its pause frames stop",
-            explain: "On the way out a class waits in a queue; a pause frame of its priority must \
-                stop just this queue. Where they differ, pause stops another queue, the class \
-                goes on sending, and the peer drops.",
-        }
-    }
-
-    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, priority) in lossless_classes(cx) {
-            let Some(tc) = class_tc(cx.port, DeviceKind::Switch, class).known() else {
-                continue;
-            };
-            let field = Field::MapEntry(MapName::TcToQueue, tc);
-            let queue = step(cx.port, MapName::TcToQueue, tc);
-            if let Some(wanted) = &class.queue {
-                let what = format!("the queue of traffic class {tc}");
-                number(wanted, &queue, &what, class, field.clone(), out);
-            }
-            let paused = paused_queue(cx.port, priority);
-            match (&queue, &paused) {
-                // The other map is the odd one where this one is straight.
-                (Step::To(queue), Step::To(paused)) => {
-                    if queue == paused || *queue == tc {
-                        out.pass();
-                        continue;
-                    }
-                    out.report(
-                        Detail::fail(format!(
-                            "traffic class {tc} waits in queue {queue}, but pause for priority \
-                             {priority} stops queue {paused}"
-                        ))
-                        .class(class)
-                        .expected(format!("queue {paused}"))
-                        .actual(format!("queue {queue}"))
-                        .kind(kind_of(cx.port, &field))
-                        .at(field)
-                        .remedy(Remedy::MapEntry {
-                            map: MapName::TcToQueue,
-                            key: tc,
-                            value: *paused,
-                        }),
-                    );
-                }
-                (Step::Unmapped, _) => out.report(
-                    Detail::fail(format!("traffic class {tc} is mapped to no queue"))
-                        .class(class)
-                        .at(field),
-                ),
-                (Step::Unknown(why), _) => out.report(
-                    Detail::unknown(format!("the queue of traffic class {tc} is unknown: {why}"))
-                        .class(class)
-                        .at(field),
-                ),
-                (Step::To(_), _) => {} // map/pfc-queue tells
-            }
-        }
-    }
-}
-
-/// Traffic class → ingress priority group.
-pub struct Group;
-
-impl Check for Group {
-    fn about(&self) -> &'static About {
-        &About {
-            id: "map/pg",
-            severity: Severity::High,
-            needs: Needs::Config,
-            judges: Judges::Switches,
-            title: "The lossless class fills the priority group that sends its pause",
-            explain: "On the way in a class fills a priority group of the buffer; when it is full \
-                enough the group sends pause for its priority. A class that fills another group \
-                overflows without a pause ever being sent.",
-        }
-    }
-
-    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, priority) in lossless_classes(cx) {
-            let Some(tc) = class_tc(cx.port, DeviceKind::Switch, class).known() else {
-                continue;
-            };
-            let field = Field::MapEntry(MapName::TcToPg, tc);
-            if !cx.port.maps.get(MapName::TcToPg).applies() {
-                continue; // a platform without priority groups
-            }
-            let group = step(cx.port, MapName::TcToPg, tc);
-            if let Some(wanted) = &class.pg {
-                let what = format!("the priority group of traffic class {tc}");
-                number(wanted, &group, &what, class, field.clone(), out);
-            }
-            let sends = pausing_group(cx.port, priority);
-            match (&group, &sends) {
-                (Step::To(group), Step::To(sends)) => out.judge(group == sends, || {
-                    Detail::fail(format!(
-                        "traffic class {tc} fills priority group {group}, but pause for priority \
-                         {priority} is sent by group {sends}"
-                    ))
-                    .class(class)
-                    .expected(format!("priority group {sends}"))
-                    .actual(format!("priority group {group}"))
-                    .kind(kind_of(cx.port, &field))
-                    .at(field.clone())
-                    .remedy(Remedy::MapEntry {
-                        map: MapName::TcToPg,
-                        key: tc,
-                        value: *sends,
-                    })
-                }),
-                (Step::Unmapped, _) => out.report(
-                    Detail::fail(format!("traffic class {tc} is mapped to no priority group"))
-                        .class(class)
-                        .at(field),
-                ),
-                (_, Step::Unmapped) => out.report(
-                    Detail::fail(format!(
-                        "no priority group sends pause for priority {priority}"
-                    ))
-                    .class(class)
-                    .at(Field::Map(MapName::PfcToPg)),
-                ),
-                (Step::Unknown(why), _) | (_, Step::Unknown(why)) => out.report(
-                    Detail::unknown(format!(
-                        "the priority group of traffic class {tc} is unknown: {why}"
-                    ))
-                    .class(class)
-                    .at(field),
-                ),
-            }
-        }
-    }
-}
-
-/// PFC priority → the queue that it stops.
-pub struct PfcQueue;
-
-impl Check for PfcQueue {
-    fn about(&self) -> &'static About {
-        &About {
-            id: "map/pfc-queue",
-            severity: Severity::High,
-            needs: Needs::Config,
-            judges: Judges::Switches,
-            title: "A pause frame of the lossless priority stops the class's queue",
-            explain: "When the peer sends pause for a priority, this map says which queue stops. \
-                A wrong entry stops innocent traffic, while the class that the peer cannot take \
-                goes on and is dropped there.",
-        }
-    }
-
-    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        for (class, priority) in lossless_classes(cx) {
-            let Some(tc) = class_tc(cx.port, DeviceKind::Switch, class).known() else {
-                continue;
-            };
-            let field = Field::MapEntry(MapName::PfcToQueue, priority);
-            let queue = step(cx.port, MapName::TcToQueue, tc);
-            match (&queue, paused_queue(cx.port, priority)) {
-                (Step::To(queue), Step::To(paused)) => {
-                    if *queue == paused || *queue != tc {
-                        out.pass(); // alike, or the other map is the odd one
-                        continue;
-                    }
-                    out.report(
-                        Detail::fail(format!(
-                            "pause for priority {priority} stops queue {paused}, not queue \
-                             {queue} of the lossless class {}",
-                            class.name.value
-                        ))
-                        .class(class)
-                        .expected(format!("queue {queue}"))
-                        .actual(format!("queue {paused}"))
-                        .kind(kind_of(cx.port, &field))
-                        .at(field)
-                        .remedy(Remedy::MapEntry {
-                            map: MapName::PfcToQueue,
-                            key: priority,
-                            value: *queue,
-                        }),
-                    );
-                }
-                (_, Step::Unmapped) => out.report(
-                    Detail::fail(format!("pause for priority {priority} stops no queue"))
-                        .class(class)
-                        .at(field),
-                ),
-                (_, Step::Unknown(why)) => out.report(
-                    Detail::unknown(format!(
-                        "the queue that pause for priority {priority} stops is unknown: {why}"
-                    ))
-                    .class(class)
-                    .at(field),
-                ),
-                (_, Step::To(_)) => {} // map/queue tells
-            }
-        }
-    }
 }
 
 /// DSCP changed on the way out.
@@ -576,35 +256,62 @@ impl Check for Rewrite {
             return;
         }
         for class in &cx.policy.classes {
-            if class.dscp.value.is_empty() || !(class.lossless.value || class.cnp.value) {
+            let own = &class.dscp.value;
+            if own.is_empty() {
                 continue;
             }
-            if let Fact::Unknown(..) = map {
-                out.report(
+            let about = |detail: Detail| detail.class(class).policy(class.dscp.position);
+            let Some(entries) = map.value() else {
+                out.report(about(
                     Detail::unknown_fact("whether the DSCP is rewritten", map)
-                        .class(class)
                         .at(Field::Map(MapName::TcToDscp)),
-                );
-                continue;
-            }
-            let Some(tc) = class_tc(cx.port, DeviceKind::Switch, class).known() else {
+                ));
                 continue;
             };
-            let field = Field::MapEntry(MapName::TcToDscp, tc);
-            match step(cx.port, MapName::TcToDscp, tc) {
-                Step::To(dscp) if !class.dscp.value.contains(&dscp) => out.report(
-                    Detail::fail(format!("the DSCP is rewritten to {dscp} on the way out"))
-                        .class(class)
-                        .policy(class.dscp.position)
-                        .expected(format!("DSCP {}", compact(&class.dscp.value)))
-                        .actual(format!("DSCP {dscp}"))
-                        .kind(kind_of(cx.port, &field))
-                        .at(field),
-                ),
-                _ => out.pass(),
+            if entries.complete && entries.entries().is_empty() {
+                out.pass();
+                continue;
+            }
+            for tc in traffic_classes(cx, class) {
+                let rewritten = tc.clone().then(|tc| step(cx.port, MapName::TcToDscp, tc));
+                let field = match tc {
+                    Step::To(tc) => Field::MapEntry(MapName::TcToDscp, tc),
+                    Step::Unmapped | Step::Unknown(_) => Field::Map(MapName::TcToDscp),
+                };
+                match rewritten {
+                    Step::To(dscp) if own.contains(&dscp) => out.pass(),
+                    Step::To(dscp) => out.report(about(
+                        Detail::fail(format!("the DSCP is rewritten to {dscp} on the way out"))
+                            .expected(format!("DSCP {}", compact(own)))
+                            .actual(format!("DSCP {dscp}"))
+                            .kind(kind_of(cx.port, &field))
+                            .at(field),
+                    )),
+                    Step::Unmapped => out.pass(),
+                    Step::Unknown(why) => out.report(about(
+                        Detail::unknown(format!("whether the DSCP is rewritten is unknown: {why}"))
+                            .at(field),
+                    )),
+                }
             }
         }
     }
+}
+
+/// The traffic classes of a class: of a lossless one the one that it belongs
+/// in, of another those of all its code points.
+fn traffic_classes(cx: &PortContext<'_>, class: &Class) -> Vec<Step> {
+    if class.lossless.value {
+        return vec![class_tc(cx.port, DeviceKind::Switch, class)];
+    }
+    let mut found = Vec::new();
+    for code in code_points(cx.port, class) {
+        let tc = traffic_class(cx.port, code);
+        if !found.contains(&tc) {
+            found.push(tc);
+        }
+    }
+    found
 }
 
 /// Which field of a packet decides.
@@ -652,7 +359,7 @@ pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
         Trust::None => &[policy::Trust::None],
     };
     out.judge(wanted.value.judge_any(words) == Judgement::Met, || {
-        Detail::fail(match actual {
+        let detail = Detail::fail(match actual {
             Trust::None => "the port trusts no field of the packet".to_owned(),
             other => format!("the port trusts {other}"),
         })
@@ -661,10 +368,12 @@ pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
         .actual(actual)
         .because(fact)
         .kind(fact.kind())
-        .at(Field::Port(PortField::Trust))
-        .remedy(Remedy::Trust {
-            dscp: wanted.value.judge(&policy::Trust::Dscp) == Judgement::Met,
-        })
+        .at(Field::Port(PortField::Trust));
+        let asks = |trust| wanted.value.judge(&trust) == Judgement::Met;
+        match (asks(policy::Trust::Dscp), asks(policy::Trust::Pcp)) {
+            (false, false) => detail,
+            (dscp, _) => detail.remedy(Remedy::Trust { dscp }),
+        }
     });
 }
 
@@ -751,13 +460,5 @@ noted!(
 );
 
 #[cfg(test)]
-mod tests {
-    use super::compact;
-
-    #[test]
-    fn code_points_are_shown_as_ranges() {
-        assert_eq!(compact(&[0, 1, 2, 5, 24, 25]), "0-2, 5, 24, 25");
-        assert_eq!(compact(&[]), "");
-        assert_eq!(compact(&[63]), "63");
-    }
-}
+#[path = "map_tests.rs"]
+mod tests;

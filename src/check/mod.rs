@@ -8,11 +8,15 @@ mod dcqcn;
 mod ecn;
 mod map;
 mod mtu;
+#[cfg(test)]
+mod mutation_tests;
 mod nic;
 mod pfc;
+mod queue;
 mod sched;
+mod shared;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod verdict;
 
 pub use verdict::{At, Detail, Verdicts};
@@ -30,10 +34,10 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &pfc::Watchdog,
         &pfc::Operational,
         &map::Dscp,
-        &map::SharedClass,
-        &map::Queue,
-        &map::Group,
-        &map::PfcQueue,
+        &shared::SharedClass,
+        &queue::Queue,
+        &queue::Group,
+        &queue::PfcQueue,
         &map::Conflict,
         &map::Unresolved,
         &map::Rewrite,

@@ -1,23 +1,26 @@
 //! Priority flow control: the pause that keeps a class lossless.
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
-use crate::model::{DeviceKind, Field, PfcMode, PortField, Priorities};
+use crate::fabric::class_path::{Step, class_priority, code_points};
+use crate::model::{DeviceKind, Fact, Field, PfcMode, PortField, Priorities};
 use crate::platform::Remedy;
-use crate::policy::{self, Class, Duration, Judgement, Severity, Switch, Text};
+use crate::policy::{self, Class, Duration, Expect, Judgement, Located, Severity, Switch, Text};
 
-/// The priorities that lossless classes use, as the policy states them.
+/// The priorities that lossless classes use on this port.
 pub(super) fn lossless(cx: &PortContext<'_>) -> Priorities {
-    cx.policy.lossless_priorities().into_iter().collect()
+    lossless_classes(cx).map(|(_, priority)| priority).collect()
 }
 
-/// A lossless class with the priority that it uses.
+/// A lossless class with the priority that it uses: the policy's, else the one
+/// that the port's own maps lead to. Where they lead nowhere known, pfc/missing
+/// or map/dscp tells it.
 pub(super) fn lossless_classes<'p>(
     cx: &PortContext<'p>,
 ) -> impl Iterator<Item = (&'p Class, u8)> + use<'p> {
-    let policy = cx.policy;
+    let (port, kind, policy) = (cx.port, cx.device.kind, cx.policy);
     policy
         .lossless_classes()
-        .filter_map(|class| Some((class, class.priority.as_ref()?.value)))
+        .filter_map(move |class| Some((class, class_priority(port, kind, class).known()?)))
 }
 
 fn field(field: PortField) -> Field {
@@ -45,47 +48,70 @@ impl Check for Missing {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let pfc = &cx.port.pfc;
-        for (class, priority) in lossless_classes(cx) {
-            let position = class
-                .priority
-                .as_ref()
-                .map_or(class.name.position, |p| p.position);
-            let (Some(tx), Some(rx)) = (pfc.tx.get(), pfc.rx.get()) else {
-                let unknown = if pfc.tx.is_known() { &pfc.rx } else { &pfc.tx };
-                out.report(
-                    Detail::unknown_fact("whether PFC is on", unknown)
-                        .class(class)
-                        .policy(position)
-                        .at(field(PortField::PfcTx)),
-                );
-                continue;
-            };
-            let way = match (tx.contains(priority), rx.contains(priority)) {
-                (true, true) => {
-                    out.pass();
-                    continue;
-                }
-                (false, false) => "PFC is off",
-                (false, true) => "PFC obeys pause but sends none",
-                (true, false) => "PFC sends pause but obeys none",
-            };
-            let wanted: Priorities = lossless(cx);
-            out.report(
-                Detail::fail(format!(
-                    "{way} for priority {priority}, the lossless class {}",
-                    class.name.value
-                ))
-                .class(class)
-                .policy(position)
-                .expected(wanted)
-                .actual(tx.intersection(rx))
-                .kind(pfc.enabled.kind())
-                .at(field(PortField::PfcEnabled))
-                .remedy(Remedy::Pfc { priorities: wanted }),
-            );
+        for class in cx.policy.lossless_classes() {
+            match class_priority(cx.port, cx.device.kind, class) {
+                Step::To(priority) => missing(cx, class, priority, out),
+                Step::Unmapped => {} // map/dscp tells it
+                Step::Unknown(why) => out.report(
+                    Detail::unknown(format!(
+                        "the policy gives no priority for the class {}, and where its code \
+                         points lead is unknown: {why}",
+                        class.name.value
+                    ))
+                    .class(class)
+                    .at(match code_points(cx.port, class).first() {
+                        Some(code) => code.field(),
+                        None => field(PortField::PfcEnabled),
+                    }),
+                ),
+            }
         }
     }
+}
+
+fn missing(cx: &PortContext<'_>, class: &Class, priority: u8, out: &mut Verdicts) {
+    let position = class.priority.as_ref().map(|priority| priority.position);
+    let position = position.unwrap_or(class.name.position);
+    let ways = [
+        (&cx.port.pfc.tx, PortField::PfcTx),
+        (&cx.port.pfc.rx, PortField::PfcRx),
+    ];
+    let on = ways.map(|(fact, _)| fact.get().map(|set| set.contains(priority)));
+    let way = match on {
+        [Some(true), Some(true)] => return out.pass(),
+        [Some(false), Some(true)] => "PFC obeys pause but sends none",
+        [Some(true), Some(false)] => "PFC sends pause but obeys none",
+        [Some(false), Some(false)] => "PFC is off",
+        [Some(false), None] => "PFC sends no pause",
+        [None, Some(false)] => "PFC obeys no pause",
+        [None, _] | [_, None] => {
+            let unknown = ways.into_iter().find(|(fact, _)| !fact.is_known());
+            let (fact, name) = unknown.unwrap_or(ways[0]);
+            return out.report(
+                Detail::unknown_fact("whether PFC is on", fact)
+                    .class(class)
+                    .policy(position)
+                    .at(field(name)),
+            );
+        }
+    };
+    let off = on.iter().position(|on| *on == Some(false));
+    let (fact, name) = ways[off.unwrap_or_default()];
+    let wanted = lossless(cx);
+    let both = ways.map(|(fact, _)| fact.get().unwrap_or(wanted));
+    out.report(
+        Detail::fail(format!(
+            "{way} for priority {priority}, the lossless class {}",
+            class.name.value
+        ))
+        .class(class)
+        .policy(position)
+        .expected(wanted)
+        .actual(both[0].intersection(both[1]))
+        .kind(fact.kind())
+        .at(field(name))
+        .remedy(Remedy::Pfc { priorities: wanted }),
+    );
 }
 
 /// PFC on for a priority that no lossless class uses.
@@ -118,6 +144,16 @@ impl Check for Extra {
         };
         let wanted = lossless(cx);
         let extra = enabled.difference(wanted);
+        let lost = cx.policy.lossless_classes().count() > lossless_classes(cx).count();
+        if lost && !extra.is_empty() {
+            return out.report(
+                Detail::unknown(format!(
+                    "PFC is on for {extra}; whether a lossless class uses it is unknown: the \
+                     policy gives no priority for one"
+                ))
+                .at(field(PortField::PfcEnabled)),
+            );
+        }
         out.judge(extra.is_empty(), || {
             let position = cx.policy.lossless_classes().next();
             Detail::fail(format!(
@@ -185,13 +221,16 @@ impl Check for Mode {
                 PfcMode::On => "PFC is static",
                 PfcMode::Off => "PFC is off",
             };
-            Detail::fail(what)
+            let detail = Detail::fail(what)
                 .policy(wanted.position)
                 .expected(&wanted.value)
                 .actual(actual)
                 .kind(mode.kind())
-                .at(field(PortField::PfcMode))
-                .remedy(Remedy::PfcMode)
+                .at(field(PortField::PfcMode));
+            match wanted.value.judge(&policy::PfcMode::On) {
+                Judgement::Met => detail.remedy(Remedy::PfcMode),
+                _ => detail,
+            }
         });
     }
 }
@@ -223,46 +262,45 @@ impl Check for LinkPause {
             ("received", &pause.rx, PortField::LinkPauseRx),
             ("sent", &pause.tx, PortField::LinkPauseTx),
         ];
-        let mut wrong = Vec::new();
-        for (way, fact, name) in ways {
-            match fact.get() {
-                Some(on) => {
-                    if wanted.value.judge(&Switch::from_bool(on)) != Judgement::Met {
-                        wrong.push((way, fact, name));
-                    }
-                }
-                None if fact.is_unknown() => {
-                    out.report(
-                        Detail::unknown_fact(&format!("whether link pause is {way}"), fact)
-                            .policy(wanted.position)
-                            .at(field(name)),
-                    );
-                    return;
-                }
-                None => return,
-            }
-        }
-        let Some((_, fact, name)) = wrong.first() else {
-            return out.pass();
+        let as_asked = |fact: &Fact<bool>| {
+            let on = Switch::from_bool(fact.get()?);
+            Some(wanted.value.judge(&on) == Judgement::Met)
         };
-        let ways: Vec<&str> = wrong.iter().map(|(way, ..)| *way).collect();
-        let state = if fact.get() == Some(true) {
-            "on"
-        } else {
-            "off"
-        };
-        out.report(
-            Detail::fail(format!(
+        let wrong: Vec<_> = ways
+            .iter()
+            .filter(|(_, fact, _)| as_asked(fact) == Some(false))
+            .collect();
+        if let Some((_, fact, _)) = wrong.first() {
+            let state = match fact.get() {
+                Some(true) => "on",
+                _ => "off",
+            };
+            let words: Vec<&str> = wrong.iter().map(|(way, ..)| *way).collect();
+            let mut detail = Detail::fail(format!(
                 "link pause (802.3x) is {state}, {}",
-                ways.join(" and ")
+                words.join(" and ")
             ))
             .policy(wanted.position)
             .expected(&wanted.value)
             .actual(state)
-            .kind(fact.kind())
-            .at(field(*name))
-            .remedy(Remedy::LinkPauseOff),
-        );
+            .kind(fact.kind());
+            for (.., name) in &wrong {
+                detail = detail.at(field(*name));
+            }
+            return out.report(match wanted.value.judge(&Switch::Off) {
+                Judgement::Met => detail.remedy(Remedy::LinkPauseOff),
+                _ => detail,
+            });
+        }
+        match ways.iter().find(|(_, fact, _)| fact.is_unknown()) {
+            Some((way, fact, name)) => out.report(
+                Detail::unknown_fact(&format!("whether link pause is {way}"), *fact)
+                    .policy(wanted.position)
+                    .at(field(*name)),
+            ),
+            None if ways.iter().any(|(_, fact, _)| fact.is_known()) => out.pass(),
+            None => {} // does not apply here
+        }
     }
 }
 
@@ -286,150 +324,158 @@ impl Check for Watchdog {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
-        let Some(_) = &cx.policy.pfc.watchdog else {
-            return;
-        };
         let watchdog = &cx.port.pfc.watchdog;
-        let wanted = lossless(cx);
-        if wanted.is_empty() {
-            return;
-        }
+        // A state, not a setting: told whatever the policy asks.
         if let Some(stormed) = watchdog.stormed.get().filter(|set| !set.is_empty()) {
             out.report(
                 Detail::fail(format!(
                     "the watchdog holds the queues of {stormed} stopped by a storm at this moment"
                 ))
+                .expected(Priorities::NONE)
                 .actual(stormed)
-                .severity(Severity::High)
+                .kind(watchdog.stormed.kind())
                 .at(field(PortField::WatchdogStormed)),
             );
         }
-        self.running(cx, wanted, out);
+        let wanted = lossless(cx);
+        if let (Some(policy), false) = (&cx.policy.pfc.watchdog, wanted.is_empty()) {
+            watchdog_runs(cx, policy, wanted, out);
+        }
     }
 }
 
-impl Watchdog {
-    fn running(&self, cx: &PortContext<'_>, wanted: Priorities, out: &mut Verdicts) {
-        let watchdog = &cx.port.pfc.watchdog;
-        let Some(policy) = &cx.policy.pfc.watchdog else {
-            return;
-        };
-        let position = (policy.detection.as_ref())
-            .map(|located| located.position)
-            .unwrap_or_default();
-        let remedy = Remedy::Watchdog {
-            priorities: wanted,
-            detection_ms: 200,
-            restoration_ms: 200,
-        };
-        match (watchdog.enabled.get(), watchdog.priorities.get()) {
-            (Some(false), _) => {
-                out.report(
-                    Detail::fail("the PFC watchdog does not run")
-                        .policy(position)
-                        .expected("on")
-                        .actual("off")
-                        .because(&watchdog.enabled)
-                        .kind(watchdog.enabled.kind())
-                        .at(field(PortField::WatchdogEnabled))
-                        .remedy(remedy),
-                );
-                return;
-            }
-            (None, _) if watchdog.enabled.is_unknown() => {
-                out.report(
-                    Detail::unknown_fact("whether the PFC watchdog runs", &watchdog.enabled)
-                        .policy(position)
-                        .at(field(PortField::WatchdogEnabled)),
-                );
-                return;
-            }
-            (None, _) => return,
-            (Some(true), Some(guarded)) if !wanted.difference(guarded).is_empty() => {
-                out.report(
-                    Detail::fail(format!(
-                        "the PFC watchdog does not guard priority {}",
-                        wanted.difference(guarded)
-                    ))
+/// Whether it runs, on which priorities, and with which times and action.
+fn watchdog_runs(
+    cx: &PortContext<'_>,
+    policy: &policy::Watchdog,
+    wanted: Priorities,
+    out: &mut Verdicts,
+) {
+    let watchdog = &cx.port.pfc.watchdog;
+    let positions = [
+        policy.detection.as_ref().map(|asked| asked.position),
+        policy.restoration.as_ref().map(|asked| asked.position),
+        policy.action.as_ref().map(|asked| asked.position),
+    ];
+    let position = positions.into_iter().flatten().next().unwrap_or_default();
+    // 200 ms is what SONiC's `pfcwd start_default` sets on up to 32 ports.
+    let time = |asked: &Option<Located<Expect<Duration>>>| {
+        let exact = asked.as_ref().and_then(|asked| asked.value.exact());
+        exact.map_or(200, |Duration(ms)| *ms as u32)
+    };
+    let remedy = Remedy::Watchdog {
+        priorities: wanted,
+        detection_ms: time(&policy.detection),
+        restoration_ms: time(&policy.restoration),
+    };
+    match (watchdog.enabled.get(), watchdog.priorities.get()) {
+        (Some(false), _) => {
+            out.report(
+                Detail::fail("the PFC watchdog does not run")
                     .policy(position)
-                    .expected(wanted)
-                    .actual(guarded)
-                    .kind(watchdog.priorities.kind())
-                    .at(field(PortField::WatchdogPriorities))
+                    .expected("on")
+                    .actual("off")
+                    .because(&watchdog.enabled)
+                    .kind(watchdog.enabled.kind())
+                    .at(field(PortField::WatchdogEnabled))
                     .remedy(remedy),
-                );
-                return;
-            }
-            (Some(true), None) if watchdog.priorities.is_unknown() => {
-                out.report(
-                    Detail::unknown_fact("which priorities it guards", &watchdog.priorities)
-                        .policy(position)
-                        .at(field(PortField::WatchdogPriorities)),
-                );
-                return;
-            }
-            (Some(true), _) => out.pass(),
-        }
-        let times = [
-            (
-                "detection time",
-                &policy.detection,
-                &watchdog.detection_ms,
-                PortField::WatchdogDetection,
-            ),
-            (
-                "restoration time",
-                &policy.restoration,
-                &watchdog.restoration_ms,
-                PortField::WatchdogRestoration,
-            ),
-        ];
-        for (name, wanted, fact, place) in times {
-            let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.value.is_any()) else {
-                continue;
-            };
-            match fact.get() {
-                Some(ms) => out.judge(
-                    wanted.value.judge(&Duration(f64::from(ms))) == Judgement::Met,
-                    || {
-                        Detail::fail(format!("the watchdog's {name} is {ms} ms"))
-                            .policy(wanted.position)
-                            .expected(&wanted.value)
-                            .actual(format!("{ms}ms"))
-                            .kind(fact.kind())
-                            .at(field(place))
-                            .remedy(remedy.clone())
-                    },
-                ),
-                None if fact.is_unknown() => out.report(
-                    Detail::unknown_fact(&format!("the watchdog's {name}"), fact)
-                        .policy(wanted.position)
-                        .at(field(place)),
-                ),
-                None => {}
-            }
-        }
-        let Some(wanted) = policy.action.as_ref().filter(|a| !a.value.is_any()) else {
+            );
             return;
+        }
+        (None, _) if watchdog.enabled.is_unknown() => {
+            out.report(
+                Detail::unknown_fact("whether the PFC watchdog runs", &watchdog.enabled)
+                    .policy(position)
+                    .at(field(PortField::WatchdogEnabled)),
+            );
+            return;
+        }
+        (None, _) => return,
+        (Some(true), Some(guarded)) if !wanted.difference(guarded).is_empty() => {
+            out.report(
+                Detail::fail(format!(
+                    "the PFC watchdog does not guard priority {}",
+                    wanted.difference(guarded)
+                ))
+                .policy(position)
+                .expected(wanted)
+                .actual(guarded)
+                .kind(watchdog.priorities.kind())
+                .at(field(PortField::WatchdogPriorities))
+                .remedy(remedy),
+            );
+            return;
+        }
+        (Some(true), None) if watchdog.priorities.is_unknown() => {
+            out.report(
+                Detail::unknown_fact("which priorities it guards", &watchdog.priorities)
+                    .policy(position)
+                    .at(field(PortField::WatchdogPriorities)),
+            );
+            return;
+        }
+        (Some(true), _) => out.pass(),
+    }
+    let times = [
+        (
+            "detection time",
+            &policy.detection,
+            &watchdog.detection_ms,
+            PortField::WatchdogDetection,
+        ),
+        (
+            "restoration time",
+            &policy.restoration,
+            &watchdog.restoration_ms,
+            PortField::WatchdogRestoration,
+        ),
+    ];
+    for (name, wanted, fact, place) in times {
+        let Some(wanted) = wanted.as_ref().filter(|wanted| !wanted.value.is_any()) else {
+            continue;
         };
-        match watchdog.action.value() {
-            Some(action) => {
-                let met = wanted.value.judge(&Text::actual(action.as_str())) == Judgement::Met;
-                out.judge(met, || {
-                    Detail::fail("the watchdog acts otherwise than asked")
+        match fact.get() {
+            Some(ms) => out.judge(
+                wanted.value.judge(&Duration(f64::from(ms))) == Judgement::Met,
+                || {
+                    Detail::fail(format!("the watchdog's {name} is {ms} ms"))
                         .policy(wanted.position)
                         .expected(&wanted.value)
-                        .actual(action)
-                        .kind(watchdog.action.kind())
-                        .at(field(PortField::WatchdogAction))
-                });
-            }
-            None => out.report(
-                Detail::unknown_fact("the watchdog's action", &watchdog.action)
-                    .policy(wanted.position)
-                    .at(field(PortField::WatchdogAction)),
+                        .actual(format!("{ms}ms"))
+                        .kind(fact.kind())
+                        .at(field(place))
+                        .remedy(remedy.clone())
+                },
             ),
+            None if fact.is_unknown() => out.report(
+                Detail::unknown_fact(&format!("the watchdog's {name}"), fact)
+                    .policy(wanted.position)
+                    .at(field(place)),
+            ),
+            None => {}
         }
+    }
+    let Some(wanted) = policy.action.as_ref().filter(|a| !a.value.is_any()) else {
+        return;
+    };
+    match watchdog.action.value() {
+        Some(action) => {
+            let met = wanted.value.judge(&Text::actual(action.as_str())) == Judgement::Met;
+            out.judge(met, || {
+                Detail::fail("the watchdog acts otherwise than asked")
+                    .policy(wanted.position)
+                    .expected(&wanted.value)
+                    .actual(action)
+                    .kind(watchdog.action.kind())
+                    .at(field(PortField::WatchdogAction))
+            });
+        }
+        None if watchdog.action.is_unknown() => out.report(
+            Detail::unknown_fact("the watchdog's action", &watchdog.action)
+                .policy(wanted.position)
+                .at(field(PortField::WatchdogAction)),
+        ),
+        None => {}
     }
 }
 
@@ -466,14 +512,17 @@ impl Check for Operational {
             return;
         };
         for (class, priority) in lossless_classes(cx) {
-            let configured = pfc.enabled.get().is_none_or(|set| set.contains(priority));
-            if !configured {
+            let configured = pfc.enabled.get().map(|set| set.contains(priority));
+            if configured == Some(false) {
                 continue; // pfc/missing tells it
             }
             out.judge(operational.contains(priority), || {
-                Detail::fail(format!(
-                    "PFC is configured for priority {priority} but not in force"
-                ))
+                Detail::fail(match configured {
+                    Some(_) => {
+                        format!("PFC is configured for priority {priority} but not in force")
+                    }
+                    None => format!("PFC is not in force for priority {priority}"),
+                })
                 .class(class)
                 .expected(lossless(cx))
                 .actual(operational)
@@ -483,3 +532,7 @@ impl Check for Operational {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "pfc_tests.rs"]
+mod tests;
