@@ -10,7 +10,7 @@ pub use outcome::{Outcome, exit_code};
 pub use read::{DeviceStatus, ReadDevice, read_unit};
 
 use crate::check::{self, Check};
-use crate::finding::Finding;
+use crate::finding::{Finding, Status};
 use crate::policy::{PolicySet, Severity};
 use crate::source::Unit;
 use jiff::Timestamp;
@@ -67,6 +67,10 @@ pub struct Report {
     pub started: Timestamp,
     /// Name, source and SHA-256 of the policy.
     pub policy: PolicyName,
+    /// Whether the policy declares a lossless class.
+    pub lossless: bool,
+    /// Whether devices, ports or checks were selected: then it speaks of a part.
+    pub partial: bool,
     /// Verdicts by outcome.
     pub counts: Counts,
     /// Checks that were skipped, and on how many ports or devices.
@@ -197,6 +201,10 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
             source: policy.source().to_owned(),
             sha256: policy.sha256(),
         },
+        lossless: policy.base().lossless_classes().next().is_some(),
+        partial: [&options.devices, &options.ports, &options.checks]
+            .iter()
+            .any(|selection| selection.0.is_some()),
         counts: Counts::default(),
         skipped: BTreeMap::new(),
         devices: Vec::with_capacity(judged.len()),
@@ -211,7 +219,12 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
         report.findings.extend(judged.findings);
     }
     let of_policy = judge::policy_findings(policy, options);
-    report.counts.fail += of_policy.len();
+    for finding in &of_policy {
+        match finding.status {
+            Status::Unknown => report.counts.unknown += 1,
+            _ => report.counts.fail += 1,
+        }
+    }
     report.findings.extend(of_policy);
     report.findings.sort_by(Finding::order);
     Ok(report)
@@ -273,7 +286,7 @@ fn first_few<'n>(names: impl Iterator<Item = &'n str>) -> String {
 pub fn by_severity(findings: &[Finding]) -> BTreeMap<Severity, usize> {
     let mut counts = BTreeMap::new();
     for finding in findings {
-        if finding.status == crate::finding::Status::Fail {
+        if finding.status == Status::Fail {
             *counts.entry(finding.severity).or_default() += finding.places.len();
         }
     }

@@ -2,7 +2,7 @@
 //! for each such group.
 
 use super::{Counts, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
-use crate::check::{At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
+use crate::check::{self, At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
 use crate::finding::{Evidence, Finding, PortPlace, Status};
 use crate::model::{
     Coverage, Device, DeviceKind, Kind, LinkType, Note, NoteKind, Origin, Port, State,
@@ -574,8 +574,8 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// What the policy itself gives rise to: expired waivers, and parts of it that
-/// matched nothing.
+/// What the policy itself gives rise to: expired waivers, parts of it that
+/// matched nothing, and what it asks that no check answers yet.
 pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Finding> {
     let finding = |check: &'static str, own: Severity, message: String, at: Position| Finding {
         check: Cow::Borrowed(check),
@@ -620,5 +620,28 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
             ));
         }
     }
+    for id in check::LATER {
+        let asked = policy.required(id).or_else(|| asked_by(policy, id));
+        if let Some(position) = asked.filter(|_| wanted(id)) {
+            let message = format!("the policy asks for {id}, which this release does not judge");
+            findings.push(Finding {
+                status: Status::Unknown,
+                kind: Kind::Unknown,
+                ..finding(id, Severity::High, message, position)
+            });
+        }
+    }
     findings
+}
+
+/// The part of the policy that asks for a check by stating what it expects.
+fn asked_by(policy: &PolicySet, check: &str) -> Option<Position> {
+    let base = policy.base();
+    let firmware = base.bom.firmware.iter().flat_map(|entries| entries.iter());
+    let systems = base.bom.os.iter().flat_map(|entries| entries.iter());
+    match check {
+        "bom/version" => firmware.chain(systems).next().map(|(key, _)| key.position),
+        "link/cabling" => base.rails.first().map(|(name, _)| name.position),
+        _ => None,
+    }
 }

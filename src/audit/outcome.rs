@@ -25,6 +25,12 @@ pub fn exit_code(outcome: Outcome) -> u8 {
 }
 
 impl Report {
+    /// What the report says of the fabric, whatever a script lets pass: flags
+    /// that lower the exit code do not make a fabric lossless.
+    pub fn verdict(&self, policy: &PolicySet) -> Outcome {
+        self.outcome(policy, Some(Severity::Medium), false)
+    }
+
     /// The outcome. `fail_on` is the least severity that counts, `None` for
     /// never. With `require:` in the policy only unknowns of those checks
     /// count; a device of which nothing could be judged always does.
@@ -43,6 +49,11 @@ impl Report {
         let read = |status| matches!(status, DeviceStatus::Audited | DeviceStatus::Partial);
         if !self.devices.iter().any(|device| read(device.status)) {
             return Outcome::Unknown; // nothing was recognised: never clean
+        }
+        // Checks that were all skipped or turned off prove nothing.
+        let judged = self.counts.pass + self.counts.fail + self.counts.waived > 0;
+        if !judged && self.counts.unknown == 0 {
+            return Outcome::Unknown;
         }
         let blind = |device: &super::DeviceEntry| device.blind || !read(device.status);
         let unread = self.devices.iter().any(blind);

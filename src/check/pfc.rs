@@ -134,6 +134,9 @@ impl Check for Extra {
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        if cx.policy.classes.is_empty() {
+            return; // a policy without classes asks nothing of them
+        }
         let pfc = &cx.port.pfc;
         let Some(enabled) = pfc.enabled.get() else {
             out.report(

@@ -7,9 +7,14 @@ use std::num::NonZeroUsize;
 #[derive(Parser, Debug)]
 #[command(
     version,
+    max_term_width = 80,
     arg_required_else_help = true,
-    after_help = "Exit codes: 0 clean, 1 findings at or above --fail-on, 2 usage, policy or input \
-                  error,\n3 something needed stayed unknown, 70 internal error."
+    after_help = "Exit codes:
+  0   clean
+  1   findings at or above --fail-on
+  2   usage, policy or input error
+  3   something needed stayed unknown
+  70  internal error"
 )]
 pub struct Arguments {
     #[command(subcommand)]

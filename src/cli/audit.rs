@@ -31,14 +31,15 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
     };
     let report = audit(&units, &policy, &options)?;
     let outcome = report.outcome(&policy, severity(verb.fail_on), verb.allow_unknown);
+    let verdict = report.verdict(&policy);
     for (format, file) in &verb.report {
-        write_file(&report, outcome, *format, file)?;
+        write_file(&report, verdict, *format, file)?;
     }
     let style = text::Style {
         width: width(),
         quiet: arguments.quiet,
         verbose: arguments.verbose,
-        outcome,
+        verdict,
     };
     let mut out = output(arguments.color);
     match verb.format {
@@ -95,7 +96,7 @@ fn severity(fail_on: FailOn) -> Option<Severity> {
 }
 
 /// Writes a report whole or not at all.
-fn write_file(report: &Report, outcome: Outcome, format: Format, file: &str) -> anyhow::Result<()> {
+fn write_file(report: &Report, verdict: Outcome, format: Format, file: &str) -> anyhow::Result<()> {
     let path = Path::new(file);
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
@@ -105,7 +106,7 @@ fn write_file(report: &Report, outcome: Outcome, format: Format, file: &str) -> 
             Format::Json => json::write(report, &mut out)?,
             Format::Text => {
                 let style = text::Style {
-                    outcome,
+                    verdict,
                     ..text::Style::default()
                 };
                 let inner: &mut dyn Write = &mut out;

@@ -1,8 +1,9 @@
 //! `roceaudit checks`.
 
 use super::args::{Arguments, Checks, Format};
-use super::output;
+use super::{output, width};
 use crate::check::{Judges, Needs, registry};
+use crate::report::text::wrap;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -13,7 +14,10 @@ pub fn run(arguments: &Arguments, verb: &Checks) -> anyhow::Result<u8> {
             for check in registry() {
                 let about = check.about();
                 let severity = about.severity.to_string();
-                writeln!(out, "{:<22} {:<9} {}", about.id, severity, about.title)?;
+                let line = format!("{:<22} {severity:<9} {}", about.id, about.title);
+                for line in wrap(&line, width(), &" ".repeat(33)) {
+                    writeln!(out, "{line}")?;
+                }
             }
         }
         Format::Json => {

@@ -60,17 +60,12 @@ fn platforms(about: &About, out: &mut dyn Write) -> std::io::Result<()> {
             Needs::Peers => Holds::Peers,
         };
         writeln!(out, "\non {}", platform.name())?;
-        let captures = platform
+        for spec in platform
             .captures()
             .iter()
-            .filter(|spec| spec.holds == holds);
-        let looks: Vec<&str> = captures.map(|spec| spec.command).collect();
-        for line in wrap(
-            &format!("look   {}", looks.join(" | ")),
-            width() - 2,
-            "         ",
-        ) {
-            writeln!(out, "  {line}")?;
+            .filter(|spec| spec.holds == holds)
+        {
+            writeln!(out, "  look   {}", spec.command)?;
         }
         let mut device = Device::new("example", platform.kind(), platform.name());
         device.ports.push(Port::new("PORT"));

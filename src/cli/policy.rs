@@ -1,10 +1,11 @@
 //! `roceaudit policy`.
 
 use super::args::{Arguments, Policy, PolicyAction};
-use super::{USAGE, audit, colored_errors, error_stream, output};
+use super::{USAGE, audit, colored_errors, error_stream, output, width};
 use crate::policy::{
     PolicyError, Subject, builtin_description, builtin_names, init_template, schema,
 };
+use crate::report::text::wrap;
 use std::io::Write;
 
 pub fn run(arguments: &Arguments, verb: &Policy) -> anyhow::Result<u8> {
@@ -48,7 +49,10 @@ pub fn run(arguments: &Arguments, verb: &Policy) -> anyhow::Result<u8> {
         PolicyAction::List => {
             for name in builtin_names() {
                 let what = builtin_description(name).unwrap_or_default();
-                writeln!(out, "builtin:{name:<17} {what}")?;
+                let line = format!("builtin:{name:<15} {what}");
+                for line in wrap(&line, width(), &" ".repeat(24)) {
+                    writeln!(out, "{line}")?;
+                }
             }
         }
         PolicyAction::Init => write!(out, "{}", init_template())?,

@@ -6,8 +6,8 @@ use super::expect::Expect;
 use super::quantity::{Number, Switch};
 use super::read::{Globs, Part};
 use super::schema::{
-    Body, Bom, Buffers, ClassSection, Counters, DEFAULT_CLASS, Ecn, Fabric, Load, Mtu, Nic, Pfc,
-    Rail, Scheduler, Trust,
+    Body, Bom, Buffers, ClassSection, Counters, Ecn, Fabric, Load, Mtu, Nic, Pfc, Rail, Scheduler,
+    Trust,
 };
 use super::yaml::{Located, Position};
 
@@ -76,11 +76,6 @@ pub struct Class {
 }
 
 impl Class {
-    /// Whether this is the class of everything else.
-    pub fn is_default(&self) -> bool {
-        self.name.value == DEFAULT_CLASS
-    }
-
     fn new(name: &Located<String>, section: &ClassSection) -> Self {
         // What a class leaves out is told at the place of the class.
         let switch = |given: &Option<Located<super::read::Exactly<Switch>>>| match given {
@@ -175,11 +170,6 @@ impl Effective {
     /// The class of congestion notification packets.
     pub fn cnp_class(&self) -> Option<&Class> {
         self.classes.iter().find(|class| class.cnp.value)
-    }
-
-    /// The class of everything else.
-    pub fn default_class(&self) -> Option<&Class> {
-        self.class(DEFAULT_CLASS)
     }
 
     /// The values as written, with their lines: `policy show`.

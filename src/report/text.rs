@@ -19,8 +19,8 @@ pub struct Style {
     pub quiet: bool,
     /// All evidence, all ports, remarks.
     pub verbose: bool,
-    /// The outcome, for the summary's first words.
-    pub outcome: Outcome,
+    /// What the report says of the fabric: the summary's first words.
+    pub verdict: Outcome,
 }
 
 impl Default for Style {
@@ -29,7 +29,7 @@ impl Default for Style {
             width: 80,
             quiet: false,
             verbose: false,
-            outcome: Outcome::Clean,
+            verdict: Outcome::Unknown,
         }
     }
 }
@@ -88,6 +88,7 @@ fn fold(findings: &[Finding]) -> Vec<Folded<'_>> {
             (&finding.check, finding.status, finding.severity),
             (&finding.class, &finding.message),
             (&finding.expected, &finding.actual, &finding.waiver),
+            ports_of(finding),
         );
         match index.get(&key) {
             Some(n) => folded[*n].all.push(finding),
@@ -101,6 +102,17 @@ fn fold(findings: &[Finding]) -> Vec<Folded<'_>> {
         }
     }
     folded
+}
+
+/// The ports of a finding, hashed: the same fault on other ports is another
+/// entry, so that no device is shown with ports that are not its own.
+fn ports_of(finding: &Finding) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    for place in &finding.places {
+        place.port.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn paint(severity: Severity, status: Status) -> Paint {
@@ -156,7 +168,8 @@ fn block(
         (None, None) => {}
     }
     let most = if style.verbose { usize::MAX } else { 1 };
-    for place in finding.places.iter().take(most) {
+    let places = || folded.all.iter().flat_map(|f| &f.places).take(most);
+    for place in places() {
         evidence(place, style, out)?;
     }
     if finding.policy.is_known() {
@@ -167,7 +180,7 @@ fn block(
             finding.policy.line
         )?;
     }
-    for place in finding.places.iter().take(most) {
+    for place in places() {
         for command in &place.fix {
             writeln!(out, "    fix    {}", terminal(command))?;
         }
@@ -339,7 +352,10 @@ fn skipped(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()
 }
 
 fn summary(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let (word, paint) = match style.outcome {
+    let (word, paint) = match style.verdict {
+        // Of a part, or of a policy without lossless classes, no more can be said.
+        Outcome::Clean if report.partial => ("AS DECLARED IN THIS PART", AnsiColor::Green),
+        Outcome::Clean if !report.lossless => ("AS DECLARED", AnsiColor::Green),
         Outcome::Clean => ("LOSSLESS AS DECLARED", AnsiColor::Green),
         Outcome::Findings => ("NOT AS DECLARED", AnsiColor::Red),
         Outcome::Unknown => ("UNKNOWN", AnsiColor::Magenta),
