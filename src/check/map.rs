@@ -12,7 +12,7 @@ use crate::fabric::class_path::{
 };
 use crate::model::{DeviceKind, Field, MapName, NoteKind, PortField, Priorities, Trust};
 use crate::platform::Remedy;
-use crate::policy::{self, Class, Expect, Judgement, Located, Number, Position, Severity};
+use crate::policy::{Class, Expect, Judgement, Located, Number, Position, Severity};
 
 /// DSCP → class.
 pub struct Dscp;
@@ -352,11 +352,11 @@ pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
         }
         return;
     };
-    let words: &[policy::Trust] = match actual {
-        Trust::Dscp => &[policy::Trust::Dscp],
-        Trust::Pcp => &[policy::Trust::Pcp],
-        Trust::Both => &[policy::Trust::Both, policy::Trust::Dscp, policy::Trust::Pcp],
-        Trust::None => &[policy::Trust::None],
+    let words: &[Trust] = match actual {
+        Trust::Dscp => &[Trust::Dscp],
+        Trust::Pcp => &[Trust::Pcp],
+        Trust::Both => &[Trust::Both, Trust::Dscp, Trust::Pcp],
+        Trust::None => &[Trust::None],
     };
     out.judge(wanted.value.judge_any(words) == Judgement::Met, || {
         let detail = Detail::fail(match actual {
@@ -370,7 +370,7 @@ pub(super) fn trust(cx: &PortContext<'_>, out: &mut Verdicts) {
         .kind(fact.kind())
         .at(Field::Port(PortField::Trust));
         let asks = |trust| wanted.value.judge(&trust) == Judgement::Met;
-        match (asks(policy::Trust::Dscp), asks(policy::Trust::Pcp)) {
+        match (asks(Trust::Dscp), asks(Trust::Pcp)) {
             (false, false) => detail,
             (dscp, _) => detail.remedy(Remedy::Trust { dscp }),
         }

@@ -220,7 +220,7 @@ impl Check for DcbxAgent {
         };
         let mode = cx.policy.pfc.mode.as_ref().filter(|m| !m.value.is_any());
         let Some(mode) =
-            mode.filter(|m| m.value.judge(&crate::policy::PfcMode::On) == Judgement::Met)
+            mode.filter(|m| m.value.judge(&crate::model::PfcMode::On) == Judgement::Met)
         else {
             return;
         };

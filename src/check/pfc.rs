@@ -213,12 +213,7 @@ impl Check for Mode {
         if actual == PfcMode::Off && cx.port.pfc.enabled.get() == Some(Priorities::NONE) {
             return;
         }
-        let as_policy = match actual {
-            PfcMode::On => policy::PfcMode::On,
-            PfcMode::Auto => policy::PfcMode::Auto,
-            PfcMode::Off => policy::PfcMode::Off,
-        };
-        out.judge(wanted.value.judge(&as_policy) == Judgement::Met, || {
+        out.judge(wanted.value.judge(&actual) == Judgement::Met, || {
             let what = match actual {
                 PfcMode::Auto => "PFC is negotiated with the peer: in force only while both agree",
                 PfcMode::On => "PFC is static",
@@ -230,7 +225,7 @@ impl Check for Mode {
                 .actual(actual)
                 .kind(mode.kind())
                 .at(field(PortField::PfcMode));
-            match wanted.value.judge(&policy::PfcMode::On) {
+            match wanted.value.judge(&PfcMode::On) {
                 Judgement::Met => detail.remedy(Remedy::PfcMode),
                 _ => detail,
             }

@@ -4,7 +4,7 @@ use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_queue};
 use crate::model::{Field, MapName, Queue, QueueField, SchedulerKind};
 use crate::platform::Remedy;
-use crate::policy::{self, Class, Expect, Judgement, Located, Percent, Severity};
+use crate::policy::{Class, Expect, Judgement, Located, Percent, Severity};
 
 /// The CNP class.
 pub struct Cnp;
@@ -68,11 +68,14 @@ fn queue_of<'a>(cx: &PortContext<'a>, class: &Class) -> Result<&'a Queue, String
 
 /// Judges kind and share of a class's queue, where the policy asks for them.
 fn judge(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
-    let Some(wanted) = &class.scheduler else {
+    let Some(scheduler) = &class.scheduler else {
         return;
     };
-    let kind_wanted = wanted.kind.as_ref().filter(|kind| !kind.value.is_any());
-    let share_wanted = wanted.share.as_ref().filter(|share| !share.value.is_any());
+    let kind_wanted = scheduler.kind.as_ref().filter(|kind| !kind.value.is_any());
+    let share_wanted = scheduler
+        .share
+        .as_ref()
+        .filter(|share| !share.value.is_any());
     let positions = [
         kind_wanted.map(|kind| kind.position),
         share_wanted.map(|share| share.position),
@@ -86,7 +89,7 @@ fn judge(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
                 kind(queue, class, wanted, out);
             }
             if let Some(wanted) = share_wanted {
-                share(queue, class, wanted, out);
+                share(queue, class, wanted, scheduler.kind.is_none(), out);
             }
         }
         Err(why) => out.report(
@@ -101,12 +104,7 @@ fn judge(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
     }
 }
 
-fn kind(
-    queue: &Queue,
-    class: &Class,
-    wanted: &Located<Expect<policy::SchedulerKind>>,
-    out: &mut Verdicts,
-) {
+fn kind(queue: &Queue, class: &Class, wanted: &Located<Expect<SchedulerKind>>, out: &mut Verdicts) {
     let field = Field::Queue(queue.id, QueueField::Scheduler);
     let Some(actual) = queue.scheduler.get() else {
         return out.report(
@@ -119,11 +117,7 @@ fn kind(
             .at(field),
         );
     };
-    let as_policy = match actual {
-        SchedulerKind::Strict => policy::SchedulerKind::Strict,
-        SchedulerKind::Weighted => policy::SchedulerKind::Weighted,
-    };
-    out.judge(wanted.value.judge(&as_policy) == Judgement::Met, || {
+    out.judge(wanted.value.judge(&actual) == Judgement::Met, || {
         let detail = Detail::fail(format!(
             "queue {} of the class {} is served {actual}",
             queue.id, class.name.value
@@ -142,7 +136,14 @@ fn kind(
     });
 }
 
-fn share(queue: &Queue, class: &Class, wanted: &Located<Expect<Percent>>, out: &mut Verdicts) {
+/// A policy that asks for a share and no kind asks for a weighted queue.
+fn share(
+    queue: &Queue,
+    class: &Class,
+    wanted: &Located<Expect<Percent>>,
+    weighted: bool,
+    out: &mut Verdicts,
+) {
     let field = Field::Queue(queue.id, QueueField::Share);
     match queue.share_percent.get() {
         Some(actual) => {
@@ -165,6 +166,17 @@ fn share(queue: &Queue, class: &Class, wanted: &Located<Expect<Percent>>, out: &
             .class(class)
             .policy(wanted.position)
             .at(field),
+        ),
+        None if weighted => out.report(
+            Detail::fail(format!(
+                "queue {} of the class {} has no share: it is served strict",
+                queue.id, class.name.value
+            ))
+            .class(class)
+            .policy(wanted.position)
+            .expected(&wanted.value)
+            .actual(SchedulerKind::Strict)
+            .at(Field::Queue(queue.id, QueueField::Scheduler)),
         ),
         None => {} // a strict queue has no share
     }
@@ -225,6 +237,8 @@ mod tests {
         assert_eq!(told(&weighted(stated(Milli::whole(50)))), Told::Pass);
         assert_eq!(told(&weighted(stated(Milli::whole(49)))), Told::Fail);
         assert_eq!(told(&weighted(Fact::default())), Told::Unknown);
+        let strict = port(3, SchedulerKind::Strict, Fact::NotApplicable);
+        assert_eq!(told(&strict), Told::Fail);
         // No map: the share of which queue?
         assert_eq!(told(&Port::new("Ethernet0")), Told::Unknown);
     }

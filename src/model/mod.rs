@@ -21,7 +21,8 @@ pub use port::{
     Counters, Ecn, GroupBuffer, LineOnly, LinkPause, MapName, Mtu, Peer, Pfc, Port,
     PriorityCounters, PriorityGroup, Queue, Watchdog,
 };
+pub(crate) use values::words;
 pub use values::{
     CodeMap, Dcbx, DeviceKind, Direction, GidType, LinkType, MapEntry, Milli, MtuCounts, PfcMode,
-    PoolMode, Priorities, SchedulerKind, State, Trust,
+    PoolMode, Priorities, SchedulerKind, State, Trust, Word,
 };

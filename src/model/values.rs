@@ -250,16 +250,31 @@ impl ToJson for Milli {
     }
 }
 
+/// One of a closed set of words, as model JSON, reports and policies write it.
+pub trait Word: Copy + Eq + fmt::Display + 'static {
+    /// All words, quoted, for an error message: "`on`, `off`".
+    const LIST: &'static str;
+    /// Each value with its word, then those that a policy may write instead.
+    const WORDS: &'static [(Self, &'static [&'static str])];
+}
+
+/// Declares an enum of words. The first word of each variant is how it is
+/// shown.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $first:literal $(| $more:literal)*),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum $name { $($(#[$vdoc])* $variant),* }
         impl $name {
             /// The word used in model JSON, reports and policies.
             pub fn as_str(self) -> &'static str {
-                match self { $($name::$variant => $word),* }
+                match self { $($name::$variant => $first),* }
             }
+        }
+        impl $crate::model::Word for $name {
+            const LIST: &'static str = $crate::model::words!(@list $($first)*);
+            const WORDS: &'static [(Self, &'static [&'static str])] =
+                &[$(($name::$variant, &[$first $(, $more)*])),*];
         }
         impl std::fmt::Display for $name {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result { f.write_str(self.as_str()) }
@@ -267,6 +282,9 @@ macro_rules! words {
         impl $crate::model::fact::ToJson for $name {
             fn to_json(&self) -> serde_json::Value { serde_json::Value::from(self.as_str()) }
         }
+    };
+    (@list $first:literal $($rest:literal)*) => {
+        concat!("`", $first, "`" $(, ", `", $rest, "`")*)
     };
 }
 pub(crate) use words;
@@ -317,11 +335,11 @@ words! {
     /// How PFC comes into force.
     PfcMode {
         /// Configured, without negotiation.
-        On = "on",
+        On = "on" | "true",
         /// Negotiated by DCBX.
         Auto = "auto",
         /// Not at all.
-        Off = "off",
+        Off = "off" | "false",
     }
 }
 words! {

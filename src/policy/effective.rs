@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use crate::model::Trust;
+
 use super::expect::Expect;
 use super::quantity::{Number, Switch};
 use super::read::{Globs, Part};
 use super::schema::{
     Body, Bom, Buffers, ClassSection, Counters, Ecn, Fabric, Load, Mtu, Nic, Pfc, Rail, Scheduler,
-    Trust,
 };
 use super::yaml::{Located, Position};
 

@@ -56,8 +56,7 @@ pub use quantity::{
 pub use read::{Code, Codes, Entries, Exactly, Globs};
 pub use schema::{
     Bom, Buffers, Counters, DEFAULT_CLASS, Day, Dcqcn, Each, Ecn, Fabric, Headroom, Load, Mtu, Nic,
-    Pairs, Pfc, PfcMode, Policy, PortState, Rail, Routing, Scheduler, SchedulerKind, Severity,
-    Trust, Waiver, Watchdog,
+    Pairs, Pfc, Policy, PortState, Rail, Routing, Scheduler, Severity, Waiver, Watchdog,
 };
 pub use select::{Disabled, PolicySet, Subject, Unmatched, Waived};
 pub use yaml::{Located, Position};

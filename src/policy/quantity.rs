@@ -6,6 +6,7 @@ use std::fmt;
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::error::quoted;
+use crate::model::{Word, words};
 
 /// Buffer and WRED thresholds are rounded by hardware to its cell size: two
 /// that differ by no more than this part count as equal. (Cumulus shows
@@ -370,63 +371,37 @@ fn version_parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Declares an enum of words that a policy may write. The first word of each
-/// variant is how it is shown.
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $first:literal $(| $more:literal)*),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum $name { $($(#[$variant_doc])* $variant),+ }
+impl<T: Word> Quantity for T {
+    const EXPECTED: &'static str = T::LIST;
+    const ORDERED: bool = false;
 
-        impl Quantity for $name {
-            const EXPECTED: &'static str = words!(@list $($first)+);
-            const ORDERED: bool = false;
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.to_ascii_lowercase();
+        let mut words = T::WORDS.iter();
+        let (value, _) = words.find(|(_, words)| words.contains(&text.as_str()))?;
+        Some(*value)
+    }
 
-            fn parse(text: &str) -> Option<Self> {
-                match text.to_ascii_lowercase().as_str() {
-                    $($first $(| $more)* => Some($name::$variant),)+
-                    _ => None,
-                }
-            }
+    fn compare(&self, actual: &Self) -> Option<Ordering> {
+        (self == actual).then_some(Ordering::Equal)
+    }
 
-            fn compare(&self, actual: &Self) -> Option<std::cmp::Ordering> {
-                (self == actual).then_some(std::cmp::Ordering::Equal)
-            }
+    fn same(&self, actual: &Self) -> Option<bool> {
+        Some(self == actual)
+    }
 
-            fn same(&self, actual: &Self) -> Option<bool> {
-                Some(self == actual)
-            }
-
-            fn schema() -> schemars::Schema {
-                schemars::json_schema!({"enum": words!(@values $($first $(, $more)*),+)})
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(match self { $($name::$variant => $first),+ })
-            }
-        }
-    };
-    (@list $first:literal $($rest:literal)*) => {
-        concat!("`", $first, "`" $(, ", `", $rest, "`")*)
-    };
-    (@values $($word:literal),+) => {
-        $crate::policy::quantity::word_values(&[$($word),+])
-    };
-}
-pub(super) use words;
-
-/// The JSON values that stand for these words: YAML reads `true` as a boolean.
-pub(super) fn word_values(words: &[&str]) -> Vec<serde_json::Value> {
-    words
-        .iter()
-        .map(|word| match *word {
-            "true" => true.into(),
-            "false" => false.into(),
-            word => word.into(),
-        })
-        .collect()
+    fn schema() -> schemars::Schema {
+        let words = T::WORDS.iter().flat_map(|(_, words)| words.iter());
+        // YAML reads `true` and `false` as booleans.
+        let values: Vec<serde_json::Value> = words
+            .map(|word| match *word {
+                "true" => true.into(),
+                "false" => false.into(),
+                word => word.into(),
+            })
+            .collect();
+        schemars::json_schema!({"enum": values})
+    }
 }
 
 words! {

@@ -2,11 +2,11 @@
 
 use super::expect::Expect;
 use super::quantity::{
-    Bandwidth, Bytes, Duration, Metres, Number, PerPacket, Percent, Quantity, Speed, Switch, Text,
-    Threshold, words,
+    Bandwidth, Bytes, Duration, Metres, Number, PerPacket, Percent, Speed, Switch, Text, Threshold,
 };
 use super::read::{Code, Codes, Entries, Exactly, Globs, section};
 use super::yaml::Located;
+use crate::model::{PfcMode, SchedulerKind, Trust, words};
 
 /// The policy language that this version reads.
 pub const VERSION: u8 = 1;
@@ -27,42 +27,6 @@ words! {
         Low = "low",
         /// For information.
         Info = "info",
-    }
-}
-
-words! {
-    /// Which field of a packet the switch classifies by.
-    Trust {
-        /// The IP header's DSCP.
-        Dscp = "dscp",
-        /// The VLAN tag's priority code point (802.1p).
-        Pcp = "pcp",
-        /// DSCP for IP, else PCP.
-        Both = "both",
-        /// Neither: the port's default priority.
-        None = "none",
-    }
-}
-
-words! {
-    /// How PFC comes to be in force.
-    PfcMode {
-        /// Set statically.
-        On = "on" | "true",
-        /// Negotiated over DCBX.
-        Auto = "auto",
-        /// Not in force.
-        Off = "off" | "false",
-    }
-}
-
-words! {
-    /// How a queue is served.
-    SchedulerKind {
-        /// Before all weighted queues.
-        Strict = "strict",
-        /// By its weight (WRR, DWRR, ETS).
-        Weighted = "weighted",
     }
 }
 

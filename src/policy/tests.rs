@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::read::{Part as _, Visit};
 use super::*;
+use crate::model::PfcMode;
 
 /// Every part of the language in one policy.
 const FULL: &str = r##"version: 1
