@@ -7,6 +7,9 @@
 //! [`registry`].
 
 pub mod linux;
+pub mod notes;
+pub mod ports;
+pub mod queues;
 pub mod sonic;
 pub mod text;
 

@@ -2,10 +2,10 @@
 //! is unknown, never zero.
 
 use super::defaults;
-use super::facts::Ports;
-use super::profiles::Notes;
 use super::show::cut_row;
 use crate::model::{Counters, Fact, MapName, NoteKind, Origin, Port, PriorityCounters};
+use crate::platform::notes::Notes;
+use crate::platform::ports::Ports;
 use crate::platform::text::table::{self, Cell, Row, RowShape, Table, thousands};
 
 const PFC: [&str; 8] = [

@@ -66,9 +66,8 @@ pub static ECN_WITHOUT_WRED: Reason = Reason(
 /// `qos_config.j2` gives queue 7 no row; SAI leaves the rest to the ASIC.
 pub static NO_SCHEDULER: Reason =
     Reason("the queue has no scheduler; how the ASIC serves it then is not documented");
-/// Shares need the weights of all queues.
-pub static SHARE_UNCLEAR: Reason = Reason("the scheduler of some queue could not be read");
-
+/// The scheduler that a queue names says no readable kind or weight.
+pub static NO_WEIGHT: Reason = Reason("the scheduler has no readable type or weight");
 /// sonic-swss `cfgmgr/buffermgr.cpp`: `BUFFER_PG` rows are made at run time.
 pub static LOSSLESS_AT_RUN_TIME: Reason =
     Reason("buffermgrd makes the lossless priority group at run time; its preconditions hold");

@@ -3,105 +3,15 @@
 use super::buffers;
 use super::defaults;
 use super::parse::{Database, Field, Row, Table, port_key};
-use super::profiles::{Notes, Profiles, number};
+use super::profiles::{Profiles, number, unknown_field, unreadable};
 use super::show::Lookups;
 use crate::model::{
     BufferPool, Device, Direction, Fact, LineOnly, LinkPause, Milli, Mtu, MtuCounts, NoteKind,
     Origin, Peer, PoolMode, Port, Priorities, State,
 };
+use crate::platform::notes::Notes;
+use crate::platform::ports::Ports;
 use std::collections::{HashMap, HashSet};
-
-/// Ports of the device, by name.
-#[derive(Default)]
-pub struct Ports {
-    /// In the order of discovery.
-    pub list: Vec<Port>,
-    index: HashMap<String, usize>,
-    /// The configuration holds the list of ports: no other capture adds to it.
-    pub closed: bool,
-}
-
-impl Ports {
-    /// The port with this name; made unless the list is closed.
-    pub fn get(&mut self, name: &str) -> Option<&mut Port> {
-        let n = match self.find(name) {
-            Some(n) => n,
-            None if self.closed => return None,
-            None => {
-                self.list.push(Port::new(name));
-                self.list.len() - 1
-            }
-        };
-        self.list.get_mut(n)
-    }
-
-    fn find(&mut self, name: &str) -> Option<usize> {
-        // Built only where ports are looked up by name.
-        for (n, port) in self.list.iter().enumerate().skip(self.index.len()) {
-            self.index.insert(port.name.clone(), n);
-        }
-        self.index.get(name).copied()
-    }
-
-    /// Adds those of these ports that are not there yet; where each stands.
-    fn add_all<'r>(&mut self, mut names: Vec<&'r str>) -> HashMap<&'r str, usize> {
-        names.sort_by(|a, b| natural(a, b).then_with(|| a.cmp(b)));
-        names.dedup();
-        self.list.reserve(names.len());
-        let first = self.list.is_empty();
-        let mut places = HashMap::with_capacity(names.len());
-        for name in names {
-            let there = if first { None } else { self.find(name) };
-            let n = there.unwrap_or_else(|| {
-                self.list.push(Port::new(name));
-                self.list.len() - 1
-            });
-            places.insert(name, n);
-        }
-        places
-    }
-
-    /// In natural order.
-    pub fn sorted(self) -> Vec<Port> {
-        let mut list = self.list;
-        let order = |a: &Port, b: &Port| natural(&a.name, &b.name);
-        if !list.is_sorted_by(|a, b| order(a, b).is_le()) {
-            list.sort_by(order);
-        }
-        list
-    }
-}
-
-/// Compares runs of digits as numbers: `Ethernet4` before `Ethernet12`.
-pub fn natural(a: &str, b: &str) -> std::cmp::Ordering {
-    let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
-    loop {
-        match (a.first(), b.first()) {
-            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
-                let (number_a, rest_a) = digits(a);
-                let (number_b, rest_b) = digits(b);
-                let order = number_a
-                    .len()
-                    .cmp(&number_b.len())
-                    .then(number_a.cmp(number_b));
-                if order.is_ne() {
-                    return order;
-                }
-                (a, b) = (rest_a, rest_b);
-            }
-            (Some(x), Some(y)) if x == y => (a, b) = (&a[1..], &b[1..]),
-            (x, y) => return x.cmp(&y),
-        }
-    }
-}
-
-/// The digits at the front without leading zeros, and the rest.
-fn digits(text: &[u8]) -> (&[u8], &[u8]) {
-    let end = text.iter().take_while(|b| b.is_ascii_digit()).count();
-    let (number, rest) = text.split_at(end);
-    let zeros = number.iter().take_while(|b| **b == b'0').count();
-    (&number[zeros..], rest)
-}
 
 /// Ports inside the switch that no cable is plugged into: recycle and
 /// in-band ports of VOQ chassis.
@@ -210,14 +120,14 @@ fn pool_field(pool: &mut BufferPool, key: &str, field: &Field<'_>, notes: &mut N
                 Some("ingress") => Fact::explicit(Direction::Ingress, field.at),
                 Some("egress") => Fact::explicit(Direction::Egress, field.at),
                 Some("both") => Fact::explicit(Direction::Both, field.at),
-                _ => Fact::unknown_at(notes.unreadable(TABLE, key, field), field.at),
+                _ => Fact::unknown_at(unreadable(notes, TABLE, key, field), field.at),
             };
         }
         "mode" => {
             pool.mode = match value {
                 Some("static") => Fact::explicit(PoolMode::Static, field.at),
                 Some("dynamic") => Fact::explicit(PoolMode::Dynamic, field.at),
-                _ => Fact::unknown_at(notes.unreadable(TABLE, key, field), field.at),
+                _ => Fact::unknown_at(unreadable(notes, TABLE, key, field), field.at),
             };
         }
         "size" | "xoff" => {
@@ -229,7 +139,7 @@ fn pool_field(pool: &mut BufferPool, key: &str, field: &Field<'_>, notes: &mut N
             }
         }
         "percentage" => {}
-        _ => notes.unknown_field(TABLE, field),
+        _ => unknown_field(notes, TABLE, field),
     }
 }
 
@@ -385,7 +295,7 @@ impl<'r> Reader<'r, '_> {
                 port.cable_m = match metres.and_then(|m| m.parse().ok()) {
                     Some(metres) => Fact::explicit(metres, field.at),
                     None => {
-                        let why = self.notes.unreadable(Table::CableLength, &row.key, &field);
+                        let why = unreadable(self.notes, Table::CableLength, &row.key, &field);
                         Fact::unknown_at(why, field.at)
                     }
                 };
@@ -433,7 +343,7 @@ fn port_field(
             port.admin = match text() {
                 "up" => Fact::explicit(State::Up, field.at),
                 "down" => Fact::explicit(State::Down, field.at),
-                _ => Fact::unknown_at(notes.unreadable(TABLE, key, field), field.at),
+                _ => Fact::unknown_at(unreadable(notes, TABLE, key, field), field.at),
             };
         }
         "fec" => port.fec = Fact::explicit(text().to_owned(), field.at),

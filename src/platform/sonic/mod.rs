@@ -15,12 +15,13 @@ mod watchdog;
 #[cfg(test)]
 mod tests;
 
+use super::notes::Notes;
+use super::ports::Ports;
 use super::{CaptureSpec, Certainty, Holds, Platform, Recognised, Remedy};
 use crate::model::{Coverage, Device, DeviceKind, NoteKind};
 use crate::source::Capture;
 use memchr::memmem;
 use parse::{Database, Source, Trouble};
-use profiles::Notes;
 
 /// SONiC of the community and its close relatives.
 pub struct Sonic;
@@ -210,14 +211,14 @@ impl Platform for Sonic {
         of(LOOKUP).for_each(|(n, text)| lookups.read(n, text));
         of(VERSION).for_each(|(n, text)| show::version(&mut device, n, text));
 
-        let mut ports = facts::Ports::default();
+        let mut ports = Ports::default();
         for db in &databases {
             facts::metadata(&mut device, db);
             facts::pools(&mut device, db, &mut notes);
             facts::ports(&mut device, &mut ports, db, &lookups, &mut notes);
             show::profile_order(db, &mut notes);
         }
-        type Reads = fn(&mut facts::Ports, usize, &str, &mut Notes);
+        type Reads = fn(&mut Ports, usize, &str, &mut Notes);
         let shown: [(&'static str, Reads); 8] = [
             (PFC_PRIORITY, show::pfc_priority),
             (PFC_ASYMMETRIC, show::pfc_asymmetric),

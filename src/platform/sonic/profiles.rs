@@ -4,62 +4,32 @@
 use super::defaults;
 use super::parse::{Database, Field, Row, Table, reference};
 use crate::model::port::SharedMap;
-use crate::model::{
-    CodeMap, Ecn, Fact, GroupBuffer, MapName, Milli, Note, NoteKind, Origin, SchedulerKind,
-};
+use crate::model::{CodeMap, Ecn, Fact, GroupBuffer, MapName, Milli, NoteKind, SchedulerKind};
+use crate::platform::notes::Notes;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What was noticed on reading. Of one kind of slip that a table repeats on
-/// every row, one note is enough.
-#[derive(Default)]
-pub struct Notes {
-    /// In the order of discovery.
-    pub all: Vec<Note>,
-    told: Vec<(Table, String)>,
+/// Tells of a field that is not known; the switch tolerates it.
+pub fn unknown_field(notes: &mut Notes, table: Table, field: &Field<'_>) {
+    if field.name == "NULL" {
+        return;
+    }
+    let text = format!("{}: field {} is not known", table.name(), field.name);
+    notes.once(NoteKind::Remark, table.name(), &field.name, &text, field.at);
 }
 
-impl Notes {
-    /// Adds a note.
-    pub fn add(&mut self, kind: NoteKind, port: Option<&str>, text: String, at: Origin) {
-        self.all.push(Note {
-            kind,
-            port: port.map(str::to_owned),
-            text,
-            at,
-        });
-    }
-
-    /// Adds a note about a table unless it was told before.
-    pub fn once(&mut self, kind: NoteKind, table: Table, what: &str, text: &str, at: Origin) {
-        if self.told.len() < 64 && !self.told.iter().any(|(t, w)| *t == table && w == what) {
-            self.told.push((table, what.to_owned()));
-            self.add(kind, None, text.to_owned(), at);
-        }
-    }
-
-    /// Tells of a field that is not known; the switch tolerates it.
-    pub fn unknown_field(&mut self, table: Table, field: &Field<'_>) {
-        if field.name == "NULL" {
-            return;
-        }
-        let text = format!("{}: field {} is not known", table.name(), field.name);
-        self.once(NoteKind::Remark, table, &field.name, &text, field.at);
-    }
-
-    /// Tells of a value that could not be read, and says so for its fact.
-    pub fn unreadable(&mut self, table: Table, key: &str, field: &Field<'_>) -> String {
-        let value = field.value.as_deref().unwrap_or("not a plain value");
-        let text = format!(
-            "{}|{key}: {} {value:?} could not be read",
-            table.name(),
-            field.name
-        );
-        let of_port = matches!(table, Table::PortQosMap | Table::Port);
-        let port = Some(key).filter(|key| of_port && !key.contains(','));
-        self.add(NoteKind::Unparsed, port, text.clone(), field.at);
-        text
-    }
+/// Tells of a value that could not be read, and says so for its fact.
+pub fn unreadable(notes: &mut Notes, table: Table, key: &str, field: &Field<'_>) -> String {
+    let value = field.value.as_deref().unwrap_or("not a plain value");
+    let text = format!(
+        "{}|{key}: {} {value:?} could not be read",
+        table.name(),
+        field.name
+    );
+    let of_port = matches!(table, Table::PortQosMap | Table::Port);
+    let port = Some(key).filter(|key| of_port && !key.contains(','));
+    notes.add(NoteKind::Unparsed, port, text.clone(), field.at);
+    text
 }
 
 /// A number between bounds, as a fact.
@@ -76,7 +46,7 @@ pub fn number(
         .and_then(|v| v.trim_ascii().parse().ok());
     match parsed.filter(|n| range.contains(n)) {
         Some(n) => Fact::explicit(n, field.at),
-        None => Fact::unknown_at(notes.unreadable(table, key, field), field.at),
+        None => Fact::unknown_at(unreadable(notes, table, key, field), field.at),
     }
 }
 
@@ -245,7 +215,7 @@ impl<'r> Profiles<'r> {
                     "{} is named in brackets, which schema 3_0_3 and later do not resolve",
                     table.name()
                 );
-                notes.once(NoteKind::Unresolved, table, "[", &text, field.at);
+                notes.once(NoteKind::Unresolved, table.name(), "[", &text, field.at);
             }
         }
         match rows.get(reference.name) {
@@ -284,7 +254,7 @@ fn code_map(
         match (key, value) {
             (Some(key), Some(value)) => map.set_explicit(key, value, field.at),
             _ => {
-                notes.unreadable(table, &row.key, &field);
+                unreadable(notes, table, &row.key, &field);
                 map.complete = false;
             }
         }
@@ -316,7 +286,7 @@ fn truth(notes: &mut Notes, table: Table, key: &str, field: &Field<'_>) -> Fact<
     match field.value.as_deref() {
         Some("true") => Fact::explicit(true, field.at),
         Some("false") => Fact::explicit(false, field.at),
-        _ => Fact::unknown_at(notes.unreadable(table, key, field), field.at),
+        _ => Fact::unknown_at(unreadable(notes, table, key, field), field.at),
     }
 }
 
@@ -352,7 +322,7 @@ fn ecn(notes: &mut Notes, row: &Row<'_>, nvidia: bool) -> Ecn {
                     Some("ecn_none" | "ecn_yellow" | "ecn_red" | "ecn_yellow_red") => {
                         Fact::explicit(false, field.at)
                     }
-                    _ => Fact::unknown_at(notes.unreadable(TABLE, key, &field), field.at),
+                    _ => Fact::unknown_at(unreadable(notes, TABLE, key, &field), field.at),
                 };
             }
             "green_min_threshold" => ecn.min_bytes = bytes(&field),
@@ -370,7 +340,7 @@ fn ecn(notes: &mut Notes, row: &Row<'_>, nvidia: bool) -> Ecn {
             | "red_drop_probability"
             | "wred_yellow_enable"
             | "wred_red_enable" => {}
-            _ => notes.unknown_field(TABLE, &field),
+            _ => unknown_field(notes, TABLE, &field),
         }
     }
     ecn.wred_drop = match (covers.get(), wred.get()) {
@@ -391,7 +361,7 @@ fn scheduler(notes: &mut Notes, row: &Row<'_>) -> Scheduler {
     const TABLE: Table = Table::Scheduler;
     let mut scheduler = Scheduler {
         kind: Fact::unknown_at(&defaults::NO_SCHEDULER, row.at),
-        weight: Fact::unknown_at(&defaults::SHARE_UNCLEAR, row.at),
+        weight: Fact::unknown_at(&defaults::NO_WEIGHT, row.at),
     };
     for field in row.fields() {
         match &*field.name {
@@ -399,7 +369,7 @@ fn scheduler(notes: &mut Notes, row: &Row<'_>) -> Scheduler {
                 scheduler.kind = match field.value.as_deref() {
                     Some("STRICT") => Fact::explicit(SchedulerKind::Strict, field.at),
                     Some("DWRR" | "WRR") => Fact::explicit(SchedulerKind::Weighted, field.at),
-                    _ => Fact::unknown_at(notes.unreadable(TABLE, &row.key, &field), field.at),
+                    _ => Fact::unknown_at(unreadable(notes, TABLE, &row.key, &field), field.at),
                 };
             }
             "weight" => {
@@ -407,7 +377,7 @@ fn scheduler(notes: &mut Notes, row: &Row<'_>) -> Scheduler {
                 scheduler.weight = weight.map(|n| n.unsigned_abs() as u32);
             }
             "meter_type" | "cir" | "pir" | "cbs" | "pbs" | "priority" => {}
-            _ => notes.unknown_field(TABLE, &field),
+            _ => unknown_field(notes, TABLE, &field),
         }
     }
     scheduler
@@ -441,7 +411,7 @@ fn buffer(notes: &mut Notes, db: &Database<'_>, pools: &HashSet<&str>, row: &Row
                 dynamic = (field.value.as_deref() == Some("dynamic")).then_some(field.at);
             }
             "xon_offset" | "packet_discard_action" => {}
-            _ => notes.unknown_field(TABLE, &field),
+            _ => unknown_field(notes, TABLE, &field),
         }
     }
     let lossless = match dynamic {

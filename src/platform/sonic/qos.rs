@@ -3,7 +3,7 @@
 use super::defaults;
 use super::facts::{Reader, is_port};
 use super::parse::{Field, Row, Table};
-use super::profiles::{Lookup, MAPS, Profiles, schema};
+use super::profiles::{Lookup, MAPS, Profiles, schema, unknown_field, unreadable};
 use crate::model::port::SharedMap;
 use crate::model::{Fact, MapName, NoteKind, Origin, PfcMode, Port, Priorities, Trust, Why};
 use std::sync::Arc;
@@ -40,8 +40,13 @@ impl Reader<'_, '_> {
                     }
                     None if is_port(name) => {
                         let text = format!("PORT_QOS_MAP names {name}, which PORT does not hold");
-                        self.notes
-                            .once(NoteKind::Remark, Table::PortQosMap, name, &text, row.at);
+                        self.notes.once(
+                            NoteKind::Remark,
+                            Table::PortQosMap.name(),
+                            name,
+                            &text,
+                            row.at,
+                        );
                     }
                     None => {}
                 }
@@ -146,7 +151,7 @@ impl Reader<'_, '_> {
                 }
                 other => {
                     let Some((_, name, table, ..)) = MAPS.iter().find(|m| m.0 == other) else {
-                        self.notes.unknown_field(TABLE, &field);
+                        unknown_field(self.notes, TABLE, &field);
                         continue;
                     };
                     let found = profiles.map(db, self.notes, *name, *table, &field);
@@ -172,7 +177,7 @@ impl Reader<'_, '_> {
     fn priorities(&mut self, table: Table, row: &Row<'_>, field: &Field<'_>) -> Fact<Priorities> {
         match field.value.as_deref().and_then(priorities) {
             Some(set) => Fact::explicit(set, field.at),
-            None => Fact::unknown_at(self.notes.unreadable(table, &row.key, field), field.at),
+            None => Fact::unknown_at(unreadable(self.notes, table, &row.key, field), field.at),
         }
     }
 

@@ -3,10 +3,9 @@
 use super::defaults;
 use super::facts::{Reader, metadata_value};
 use super::parse::{Row, Table, port_key};
-use super::profiles::Lookup;
-use crate::model::{
-    Ecn, Fact, LineOnly, MapName, Milli, NoteKind, Origin, Port, Queue, SchedulerKind,
-};
+use super::profiles::{Lookup, unknown_field};
+use crate::model::{Ecn, Fact, LineOnly, NoteKind, Port, Queue};
+use crate::platform::queues::{Weights, lossless, no_marking};
 use std::sync::Arc;
 
 impl<'r> Reader<'r, '_> {
@@ -22,9 +21,7 @@ impl<'r> Reader<'r, '_> {
         };
         for n in self.local.values() {
             if let Some(port) = self.list.get_mut(*n) {
-                let lossless = lossless_queues(port);
-                let queues = (0..8u8).map(|id| new_queue(id, &lossless, &plain));
-                port.queues = queues.collect();
+                port.queues = (0..8u8).map(|id| new_queue(port, id, &plain)).collect();
             }
         }
         let hostname = metadata_value(db, "hostname").and_then(|field| field.value);
@@ -94,7 +91,7 @@ impl<'r> Reader<'r, '_> {
                         }
                     });
                 }
-                _ => self.notes.unknown_field(TABLE, &field),
+                _ => unknown_field(self.notes, TABLE, &field),
             }
         }
         for name in ports.split(',') {
@@ -148,39 +145,10 @@ impl<'r> Reader<'r, '_> {
     }
 }
 
-/// Which queues a priority in force maps to: a mask where known, and whether
-/// the rest is known too.
-struct LosslessQueues {
-    enabled: Fact<bool>,
-    mask: u64,
-    rest_known: bool,
-}
-
-fn lossless_queues(port: &Port) -> LosslessQueues {
-    let mut mask = 0u64;
-    let mut rest_known = true;
-    let enabled = &port.pfc.enabled;
-    for priority in enabled.get().unwrap_or_default().iter() {
-        match port.maps.value(MapName::PfcToQueue, priority) {
-            Some(queue) => mask |= 1 << (queue & 63),
-            None => rest_known = false,
-        }
-    }
-    LosslessQueues {
-        enabled: enabled.map(|_| false),
-        mask,
-        rest_known,
-    }
-}
-
-fn new_queue(id: u8, lossless: &LosslessQueues, plain: &Arc<Ecn>) -> Queue {
-    let hit = lossless.mask & (1 << (id & 63)) != 0;
+fn new_queue(port: &Port, id: u8, plain: &Arc<Ecn>) -> Queue {
     Queue {
         id,
-        lossless: match hit || lossless.rest_known {
-            true => lossless.enabled.map(|_| hit),
-            false => Fact::unknown(&defaults::NO_PFC_QUEUE_MAP),
-        },
+        lossless: lossless(port, id, &defaults::NO_PFC_QUEUE_MAP),
         ecn: Arc::clone(plain),
         scheduler: Fact::unknown(&defaults::NO_SCHEDULER),
         share_percent: Fact::unknown(&defaults::NO_SCHEDULER),
@@ -193,7 +161,7 @@ fn queue_mut<'p>(port: &'p mut Port, id: u8, plain: &Arc<Ecn>) -> &'p mut Queue 
     let n = match port.queues.binary_search_by_key(&id, |queue| queue.id) {
         Ok(n) => n,
         Err(n) => {
-            let queue = new_queue(id, &lossless_queues(port), plain);
+            let queue = new_queue(port, id, plain);
             port.queues.insert(n, queue);
             n
         }
@@ -202,47 +170,5 @@ fn queue_mut<'p>(port: &'p mut Port, id: u8, plain: &Arc<Ecn>) -> &'p mut Queue 
 }
 
 fn no_wred() -> Ecn {
-    Ecn {
-        enabled: Fact::default_of(false, &defaults::NO_WRED),
-        min_bytes: Fact::NotApplicable,
-        max_bytes: Fact::NotApplicable,
-        min_percent: Fact::NotApplicable,
-        max_percent: Fact::NotApplicable,
-        probability_percent: Fact::NotApplicable,
-        wred_drop: Fact::default_of(false, &defaults::NO_WRED),
-    }
-}
-
-/// The weights of a port's queues.
-#[derive(Clone, Default)]
-struct Weights {
-    /// By queue: its weight, and the line that binds it.
-    of: [Option<(u32, Origin)>; 8],
-    unclear: bool,
-}
-
-impl Weights {
-    fn set(&mut self, id: u8, kind: Option<SchedulerKind>, weight: Option<(u32, Origin)>) {
-        let Some(place) = self.of.get_mut(usize::from(id)) else {
-            return;
-        };
-        *place = weight.filter(|_| kind == Some(SchedulerKind::Weighted));
-        self.unclear |= place.is_none() && kind != Some(SchedulerKind::Strict);
-    }
-
-    fn share(&self, port: &mut Port) {
-        let weights = self.of.iter().flatten();
-        let sum: u64 = weights.map(|(weight, _)| u64::from(*weight)).sum();
-        for queue in &mut port.queues {
-            let weight = self.of.get(usize::from(queue.id)).copied().flatten();
-            if queue.scheduler.get() == Some(SchedulerKind::Strict) {
-                queue.share_percent = Fact::NotApplicable;
-            } else if self.unclear {
-                queue.share_percent = Fact::unknown(&defaults::SHARE_UNCLEAR);
-            } else if let Some((weight, at)) = weight {
-                let share = f64::from(weight) * 100.0 / sum as f64;
-                queue.share_percent = Fact::explicit(Milli::from_f64(share), at);
-            }
-        }
-    }
+    no_marking(&defaults::NO_WRED)
 }

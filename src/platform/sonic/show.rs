@@ -2,13 +2,13 @@
 //! headroom that buffermgrd looks up.
 
 use super::defaults;
-use super::facts::Ports;
 use super::parse::{Database, Field, Row, Table};
-use super::profiles::Notes;
 use super::qos::{priorities, set_pfc};
 use crate::model::{
     Device, Fact, GroupBuffer, Milli, Mtu, MtuCounts, NoteKind, Origin, Priorities, State,
 };
+use crate::platform::notes::Notes;
+use crate::platform::ports::Ports;
 use crate::platform::text::keyvalue;
 use crate::platform::text::table::{self, RowShape};
 use std::borrow::Cow;

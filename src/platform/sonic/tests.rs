@@ -834,21 +834,6 @@ fn commands_that_mend() {
     );
 }
 
-#[test]
-fn names_are_compared_by_their_numbers() {
-    use std::cmp::Ordering;
-    for (a, b) in [
-        ("Ethernet4", "Ethernet12"),
-        ("Ethernet4", "Ethernet4a"),
-        ("E2/9", "E2/10"),
-        ("E", "E0"),
-    ] {
-        assert_eq!(facts::natural(a, b), Ordering::Less);
-        assert_eq!(facts::natural(b, a), Ordering::Greater);
-    }
-    assert_eq!(facts::natural("Ethernet004", "Ethernet4"), Ordering::Equal);
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

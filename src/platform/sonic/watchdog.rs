@@ -3,8 +3,9 @@
 use super::defaults;
 use super::facts::Reader;
 use super::parse::{Row, Table};
-use super::profiles::{Notes, number};
+use super::profiles::{number, unknown_field, unreadable};
 use crate::model::{Fact, NoteKind, Port};
+use crate::platform::notes::Notes;
 
 impl Reader<'_, '_> {
     /// The watchdog of every port.
@@ -58,7 +59,7 @@ impl Reader<'_, '_> {
                     .add(NoteKind::Override, None, text.to_owned(), field.at);
             }
             _ => {
-                self.notes.unreadable(Table::PfcWatchdog, &row.key, &field);
+                unreadable(self.notes, Table::PfcWatchdog, &row.key, &field);
             }
         }
     }
@@ -100,7 +101,7 @@ fn watchdog_row(port: &mut Port, row: &Row<'_>, notes: &mut Notes) {
             }
             "pfc_stat_history" => {}
             _ => {
-                notes.unknown_field(TABLE, &field);
+                unknown_field(notes, TABLE, &field);
                 rejected = Some(field.at);
             }
         }
