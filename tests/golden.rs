@@ -1,117 +1,53 @@
-//! Walks `fixtures/`: each case is a device with one property, and
-//! `case.yaml` says what it shows, where the fact comes from, and exactly what
+//! Walks `fixtures/`: each case is a device with one property and exactly what
 //! must be found (`findings`, information aside, and the exit code). Where
 //! more than that matters, `expect` gives severity, class, kind and values.
 //!
-//! `UPDATE_GOLDEN=1` rewrites `findings` and `exit`, never `expect`: read the
-//! difference.
+//! `UPDATE_GOLDEN=1` rewrites `findings` and `exit` of each `case.yaml`, never
+//! `expect` and no `changes.yaml`: read the difference. `ONLY_PLATFORM=eos`
+//! walks the cases whose path starts so.
 #![allow(clippy::unwrap_used)] // a test that can't go on has failed
 
 mod common;
 
-use common::{audited, exit, fired, policy, root};
-use roceaudit::audit::{Options, Selection, audit};
+use common::fixtures::{self, Expected};
+use common::{audited, exit, fired, with_passes};
 use roceaudit::check::registry;
 use roceaudit::finding::{Finding, Status};
-use roceaudit::source::discover;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    shows: String,
-    source: String,
-    policy: String,
-    #[serde(default)]
-    expect: Vec<Expected>,
-    #[serde(default)]
-    exit: Option<u8>,
-    #[serde(default)]
-    findings: BTreeSet<String>,
-}
-
-/// A failure that must be among the findings; what is not given is not compared.
-#[derive(Deserialize, Debug)]
-#[serde(deny_unknown_fields)]
-struct Expected {
-    check: String,
-    port: Option<String>,
-    class: Option<String>,
-    severity: Option<String>,
-    kind: Option<String>,
-    expected: Option<String>,
-    actual: Option<String>,
-}
-
-impl Expected {
-    fn is(&self, finding: &Finding) -> bool {
-        let same = |wanted: &Option<String>, found: Option<&str>| {
-            wanted.is_none() || wanted.as_deref() == found
-        };
-        let mut ports = finding.places.iter().map(|place| place.port.as_deref());
-        finding.status == Status::Fail
-            && self.check == finding.check
-            && ports.any(|port| same(&self.port, port))
-            && same(&self.class, finding.class.as_deref())
-            && same(&self.severity, Some(&finding.severity.to_string()))
-            && same(&self.kind, Some(finding.kind.as_str()))
-            && same(&self.expected, finding.expected.as_deref())
-            && same(&self.actual, finding.actual.as_deref())
-    }
-}
-
-/// `fixtures/PLATFORM/OS-VERSION/CASE`.
-fn cases() -> Vec<PathBuf> {
-    let folders = |path: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(path)
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
-        let mut folders: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
-        folders.sort();
-        folders
+/// Whether a finding is the failure that was expected.
+fn is(expected: &Expected, finding: &Finding) -> bool {
+    let same = |wanted: &Option<String>, found: Option<&str>| {
+        wanted.is_none() || wanted.as_deref() == found
     };
-    let platforms = folders(&root().join("fixtures"));
-    let versions = platforms.iter().flat_map(|platform| folders(platform));
-    versions.flat_map(|version| folders(&version)).collect()
-}
-
-fn read(folder: &Path) -> Case {
-    let file = folder.join("case.yaml");
-    let text =
-        fs::read_to_string(&file).unwrap_or_else(|_| panic!("{} is missing", file.display()));
-    serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-}
-
-fn policy_of(case: &Case) -> String {
-    match case.policy.strip_prefix("builtin:") {
-        Some(_) => case.policy.clone(),
-        None => root()
-            .join("fixtures")
-            .join(&case.policy)
-            .display()
-            .to_string(),
-    }
+    let mut ports = finding.places.iter().map(|place| place.port.as_deref());
+    finding.status == Status::Fail
+        && expected.check == finding.check
+        && ports.any(|port| same(&expected.port, port))
+        && same(&expected.class, finding.class.as_deref())
+        && same(&expected.severity, Some(&finding.severity.to_string()))
+        && same(&expected.kind, Some(finding.kind.as_str()))
+        && same(&expected.expected, finding.expected.as_deref())
+        && same(&expected.actual, finding.actual.as_deref())
 }
 
 #[test]
 fn each_case_gives_exactly_its_findings() {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let only = std::env::var("ONLY_PLATFORM").unwrap_or_default();
     let mut wrong = String::new();
-    for folder in cases() {
-        let case = read(&folder);
-        assert!(
-            !case.shows.is_empty() && !case.source.is_empty(),
-            "{}",
-            folder.display()
-        );
-        let policy = policy(&policy_of(&case));
-        let report = audited(&folder.join("raw"), &policy);
+    for fixture in fixtures::all() {
+        if !fixture.name.starts_with(&only) {
+            continue;
+        }
+        let (name, case) = (&fixture.name, &fixture.case);
+        assert!(!case.shows.is_empty() && !case.source.is_empty(), "{name}");
+        let policy = fixture.policy();
+        let report = audited(&fixture.raw, &policy);
         let (found, code) = (fired(&report, false), exit(&report, &policy));
-        if update {
-            let mut text: String = fs::read_to_string(folder.join("case.yaml"))
+        if let Some(file) = fixture.file.as_deref().filter(|_| update) {
+            let mut text: String = fs::read_to_string(file)
                 .unwrap()
                 .lines()
                 .take_while(|line| !line.starts_with("exit:"))
@@ -120,10 +56,9 @@ fn each_case_gives_exactly_its_findings() {
             text.push_str(&format!("exit: {code}\nfindings:"));
             text.push_str(if found.is_empty() { " []\n" } else { "\n" });
             text.extend(found.iter().map(|line| format!("  - {line:?}\n")));
-            fs::write(folder.join("case.yaml"), text).unwrap();
+            fs::write(file, text).unwrap();
             continue;
         }
-        let name = folder.strip_prefix(root()).unwrap().display();
         for line in found.difference(&case.findings) {
             wrong.push_str(&format!("{name}: not expected: {line}\n"));
         }
@@ -131,7 +66,7 @@ fn each_case_gives_exactly_its_findings() {
             wrong.push_str(&format!("{name}: missing: {line}\n"));
         }
         for expected in &case.expect {
-            if !report.findings.iter().any(|found| expected.is(found)) {
+            if !report.findings.iter().any(|found| is(expected, found)) {
                 wrong.push_str(&format!("{name}: missing: {expected:?}\n"));
             }
         }
@@ -211,18 +146,8 @@ const ALL: &[Status] = &[Status::Fail, Status::Pass, Status::Unknown];
 #[test]
 fn every_check_fails_passes_and_is_unknown_somewhere() {
     let mut seen: BTreeMap<String, BTreeSet<Status>> = BTreeMap::new();
-    for folder in cases() {
-        let case = read(&folder);
-        let units = discover(folder.join("raw").to_str().unwrap(), &[]).unwrap();
-        let options = Options {
-            devices: Selection::default(),
-            ports: Selection::default(),
-            checks: Selection::default(),
-            now: "2026-12-01T00:00:00Z".parse().unwrap(),
-            each_port: true,
-            passes: true,
-        };
-        let report = audit(&units, &policy(&policy_of(&case)), &options).unwrap();
+    for fixture in fixtures::all() {
+        let report = with_passes(&fixture);
         for finding in report.findings {
             seen.entry(finding.check.into_owned())
                 .or_default()

@@ -11,6 +11,8 @@ pub mod notes;
 pub mod ports;
 pub mod queues;
 pub mod sonic;
+#[cfg(test)]
+mod testing;
 pub mod text;
 
 use crate::model::{Device, DeviceKind, MapName, Priorities};

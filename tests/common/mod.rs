@@ -1,6 +1,8 @@
 //! Shared by the tests: audits of folders through the library.
 #![allow(dead_code, clippy::unwrap_used)] // each test file uses its own part
 
+pub mod fixtures;
+
 use roceaudit::audit::{Options, Outcome, Report, Selection, audit};
 use roceaudit::finding::Status;
 use roceaudit::policy::{self, PolicySet, Severity};
@@ -20,13 +22,22 @@ pub fn policy(name: &str) -> PolicySet {
 
 /// An audit of a folder or file.
 pub fn audited(source: &Path, policy: &PolicySet) -> Report {
+    run(source, policy, false)
+}
+
+/// An audit of a fixture that tells what passes, too.
+pub fn with_passes(fixture: &fixtures::Fixture) -> Report {
+    run(&fixture.raw, &fixture.policy(), true)
+}
+
+fn run(source: &Path, policy: &PolicySet, passes: bool) -> Report {
     let options = Options {
         devices: Selection::default(),
         ports: Selection::default(),
         checks: Selection::default(),
         now: "2026-12-01T00:00:00Z".parse().unwrap(),
         each_port: true,
-        passes: false,
+        passes,
     };
     let units = discover(&source.to_string_lossy(), &[]).unwrap();
     audit(&units, policy, &options).unwrap()

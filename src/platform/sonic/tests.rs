@@ -2,42 +2,15 @@ use super::*;
 use crate::model::{
     Fact, Kind, MapName, Milli, NoteKind, Port, Priorities, SchedulerKind, State, Trust,
 };
+use crate::platform::testing::{self, at, notes, set};
 use proptest::prelude::*;
 
-fn captures(texts: &[(&str, &str)]) -> Vec<Capture> {
-    let capture = |(name, text): &(&str, &str)| Capture::new(*name, *text);
-    texts.iter().map(capture).collect()
-}
-
-fn read_captures(captures: &[Capture]) -> Device {
-    let recognised: Vec<_> = captures
-        .iter()
-        .map(|capture| (capture, Sonic.recognise(capture).map(|found| found.spec)))
-        .collect();
-    Sonic.read("leaf1", &recognised)
-}
-
 fn read(text: &str) -> Device {
-    read_captures(&captures(&[("leaf1.json", text)]))
-}
-
-fn set(priorities: &[u8]) -> Priorities {
-    priorities.iter().copied().collect()
-}
-
-fn notes(device: &Device, kind: NoteKind) -> Vec<&str> {
-    let notes = device.notes.iter().filter(|note| note.kind == kind);
-    notes.map(|note| note.text.as_str()).collect()
+    testing::read(&Sonic, &[("leaf1.json", text)])
 }
 
 fn port<'d>(device: &'d Device, name: &str) -> &'d Port {
     device.port(name).unwrap()
-}
-
-/// What an origin points at, up to the end of its line.
-fn at<T>(text: &str, fact: &Fact<T>) -> String {
-    let rest = &text[fact.at().offset()..];
-    rest.lines().next().unwrap().to_owned()
 }
 
 /// The values are those of SONiC's own template and of the documents on it:
@@ -310,12 +283,12 @@ fn split_captures_are_joined_and_one_alone_says_less() {
     });
     let port_table = part(&|t| t == "PORT");
     let qos = part(&|t| t.contains("MAP") || ["QUEUE", "SCHEDULER", "WRED_PROFILE"].contains(&t));
-    let together = captures(&[
-        ("leaf1/qos.json", &qos),
-        ("leaf1/buffers.json", &buffers),
+    let together = [
+        ("leaf1/qos.json", &*qos),
+        ("leaf1/buffers.json", &*buffers),
         ("leaf1/ports.json", &port_table),
-    ]);
-    let joined = read_captures(&together);
+    ];
+    let joined = testing::read(&Sonic, &together);
     let whole = read(LEAF);
     assert_eq!(joined.ports[0].queues, whole.ports[0].queues);
     assert_eq!(
@@ -357,12 +330,12 @@ fn asics_have_tables_of_their_own() {
         asic("asic1", 200)
     );
     let (zero, first) = (asic("asic0", 100), asic("ASIC1", 200));
-    let several = captures(&[
+    let several = [
         ("c/config_db.json", host),
         ("c/config_db0.json", &zero),
         ("c/config_db1.json", &first),
-    ]);
-    for device in [read(&one), read_captures(&several)] {
+    ];
+    for device in [read(&one), testing::read(&Sonic, &several)] {
         assert_eq!(device.hostname.value().unwrap(), "chassis");
         assert_eq!(device.ports.len(), 2);
         for (name, min) in [("Ethernet100", 100), ("Ethernet200", 200)] {
@@ -537,19 +510,19 @@ fn preconditions_of_lossless_groups() {
 #[test]
 fn the_table_of_headroom_gives_sizes() {
     let table = "# speed cable size xon xoff threshold\n 100000 40m 58368 19456 38912 0\n";
-    let device = read_captures(&captures(&[
-        ("l/config.json", LEAF),
-        ("l/pg_profile_lookup.ini", table),
-    ]));
+    let device = testing::read(
+        &Sonic,
+        &[("l/config.json", LEAF), ("l/pg_profile_lookup.ini", table)],
+    );
     let group = port(&device, "Ethernet0").priority_group(4).unwrap();
     assert_eq!(group.lossless.get(), Some(true));
     assert_eq!(group.buffer.headroom_bytes.get(), Some(38_912));
     assert_eq!(group.buffer.alpha.get(), Some(Milli::whole(1)));
     let other = table.replace("40m", "300m");
-    let device = read_captures(&captures(&[
-        ("l/config.json", LEAF),
-        ("l/pg_profile_lookup.ini", &other),
-    ]));
+    let device = testing::read(
+        &Sonic,
+        &[("l/config.json", LEAF), ("l/pg_profile_lookup.ini", &other)],
+    );
     assert_eq!(
         port(&device, "Ethernet0")
             .priority_group(4)
@@ -650,7 +623,7 @@ fn asymmetric_pfc_and_a_field_in_the_wrong_table() {
 #[test]
 fn show_pfc_priority_alone() {
     let text = "\nInterface    Lossless priorities\n-----------  ---------------------\nEthernet0    3,4\nEthernet4    N/A\n";
-    let device = read_captures(&captures(&[("leaf1.txt", text)]));
+    let device = testing::read(&Sonic, &[("leaf1.txt", text)]);
     let first = port(&device, "Ethernet0");
     assert_eq!(
         first.pfc.enabled,
@@ -668,16 +641,19 @@ fn show_pfc_priority_alone() {
 #[test]
 fn the_watchdog_as_shown() {
     let text = "Changed polling interval to 600ms\n     PORT    ACTION    DETECTION TIME    RESTORATION TIME\n---------  --------  ----------------  ------------------\nEthernet0      drop               600            infinite\n";
-    let device = read_captures(&captures(&[
-        ("leaf1/a.txt", text),
-        (
-            "leaf1/b.json",
-            &LEAF.replace(
-                r#", "Ethernet0": {"detection_time": "200", "restoration_time": "400"}"#,
-                "",
+    let device = testing::read(
+        &Sonic,
+        &[
+            ("leaf1/a.txt", text),
+            (
+                "leaf1/b.json",
+                &LEAF.replace(
+                    r#", "Ethernet0": {"detection_time": "200", "restoration_time": "400"}"#,
+                    "",
+                ),
             ),
-        ),
-    ]));
+        ],
+    );
     let watchdog = &port(&device, "Ethernet0").pfc.watchdog;
     assert_eq!(
         (watchdog.enabled.get(), watchdog.detection_ms.get()),
@@ -696,7 +672,7 @@ const STATS: &str = "      QUEUE       STATUS    STORM DETECTED/RESTORED    TX O
 #[test]
 fn storms_of_the_watchdog() {
     let rows = "Ethernet0:3      stormed                        3/2       100/300       100/300              0/200              0/200\nEthernet4:3  operational                        2/2       100/100       100/100                0/0                0/0\n";
-    let device = read_captures(&captures(&[("leaf1.txt", &format!("{STATS}{rows}"))]));
+    let device = testing::read(&Sonic, &[("leaf1.txt", &format!("{STATS}{rows}"))]);
     let stormed = port(&device, "Ethernet0");
     assert_eq!(stormed.pfc.watchdog.stormed.get(), Some(set(&[3])));
     assert_eq!(
@@ -708,14 +684,14 @@ fn storms_of_the_watchdog() {
         Some(Priorities::NONE)
     );
     // An empty table proves nothing.
-    let device = read_captures(&captures(&[("leaf1/a.txt", STATS), ("leaf1/b.json", LEAF)]));
+    let device = testing::read(&Sonic, &[("leaf1/a.txt", STATS), ("leaf1/b.json", LEAF)]);
     assert!(port(&device, "Ethernet0").pfc.watchdog.stormed.is_unknown());
 }
 
 #[test]
 fn pause_counters_filtered_negative_and_cut() {
     let text = "Last cached time was 2020-10-01 13:15:55\n    Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n  Ethernet0       0       0       0  15,437      -2       0     N/A       0\nEthernet8       0       7\n";
-    let device = read_captures(&captures(&[("leaf1.txt", text)]));
+    let device = testing::read(&Sonic, &[("leaf1.txt", text)]);
     let counters = port(&device, "Ethernet0").counters.as_ref().unwrap();
     assert_eq!(counters.by_priority[&3].rx_pause.get(), Some(15_437));
     assert_eq!(counters.by_priority[&4].rx_pause.get(), Some(-2));
@@ -732,7 +708,7 @@ fn pause_counters_filtered_negative_and_cut() {
 fn counters_that_are_off_are_unknown() {
     let table = "Ingress PG dropped packets:\n     Port    PG0    PG1    PG2    PG3    PG4    PG5    PG6    PG7\n---------  -----  -----  -----  -----  -----  -----  -----  -----\nEthernet0    800    801    802    803    804    805    806    807\n";
     let drops = |text: &str| {
-        let device = read_captures(&captures(&[("leaf1.txt", text)]));
+        let device = testing::read(&Sonic, &[("leaf1.txt", text)]);
         port(&device, "Ethernet0")
             .counters
             .as_ref()
@@ -751,7 +727,7 @@ fn counters_that_are_off_are_unknown() {
 fn queue_counters() {
     let queues = "For namespace :\n     Port    TxQ    Counter/pkts    Counter/bytes    Drop/pkts    Drop/bytes\n---------  -----  --------------  ---------------  -----------  ------------\nEthernet0    UC3              52           303,104           19            76\nEthernet0   MC10              83               96           74             9\nEthernet0  ALL20             N/A              N/A          N/A           N/A\n";
     let marks = "     Port    TxQ    WredDrp/pkts    WredDrp/bytes    EcnMarked/pkts    EcnMarked/bytes\n---------  -----  --------------  ---------------  ----------------  -----------------\nEthernet0    UC3               0                0                74            303,104\nEthernet0    UC4               0                0                 6                  1\n";
-    let device = read_captures(&captures(&[("l/q.txt", queues), ("l/w.txt", marks)]));
+    let device = testing::read(&Sonic, &[("l/q.txt", queues), ("l/w.txt", marks)]);
     let counters = port(&device, "Ethernet0").counters.as_ref().unwrap();
     assert_eq!(counters.by_priority[&3].tx_bytes.get(), Some(303_104));
     assert_eq!(counters.by_priority[&3].drops.get(), Some(19));
@@ -763,7 +739,7 @@ fn queue_counters() {
 fn state_and_version_as_shown() {
     let status = "      Interface            Lanes    Speed    MTU    FEC      Alias             Vlan    Oper    Admin               Type    Asym PFC\n---------------  ---------------  -------  -----  -----  ---------  ---------------  ------  -------  -----------------  ----------\n      Ethernet0              0,1      25G   9100     rs       etp9  PortChannel1001    down       up  QSFP28 or later         off\n";
     let version = "SONiC Software Version: SONiC.202311.1-abc\nHwSKU: Mellanox-SN4600C\n";
-    let device = read_captures(&captures(&[("l/s.txt", status), ("l/v.txt", version)]));
+    let device = testing::read(&Sonic, &[("l/s.txt", status), ("l/v.txt", version)]);
     let port = port(&device, "Ethernet0");
     assert_eq!(
         (port.oper.get(), port.admin.get()),
@@ -781,7 +757,7 @@ fn state_and_version_as_shown() {
 fn profiles_and_pools_as_shown() {
     let ecn = "Profile: AZURE_LOSSLESS\n-----------------------  -------\necn                      ecn_all\ngreen_min_threshold      123\ngreen_max_threshold      122\n-----------------------  -------\n";
     let pools = "Lossless traffic pattern:\n--------------------  -\nover_subscribe_ratio  2\n--------------------  -\n\nPool: ingress_lossless_pool\n----  -------\nmode  dynamic\ntype  ingress\nsize  4580864\n----  -------\n\nProfile: headroom_profile\n----------  ---------------------\npool        ingress_lossless_pool\nxoff        32768\ndynamic_th  0\n----------  ---------------------\n";
-    let device = read_captures(&captures(&[("l/e.txt", ecn), ("l/p.txt", pools)]));
+    let device = testing::read(&Sonic, &[("l/e.txt", ecn), ("l/p.txt", pools)]);
     assert_eq!(notes(&device, NoteKind::Conflict).len(), 1);
     let pool = device.pool("ingress_lossless_pool").unwrap();
     assert_eq!(pool.size_bytes.get(), Some(4_580_864));
@@ -855,7 +831,7 @@ proptest! {
 
     #[test]
     fn no_text_makes_it_panic(head in prop::sample::select(vec![STATS, "    Port Rx    PFC0    PFC1\n", "Profile: a\n---  ---\n", "Asym PFC Lanes\n----  ---\n"]), rest in "[ -~\n]{0,200}") {
-        read_captures(&captures(&[("x.txt", &format!("{head}{rest}"))]));
+        testing::read(&Sonic, &[("x.txt", &format!("{head}{rest}"))]);
     }
 }
 
@@ -865,7 +841,7 @@ fn show_buffer_information_completes_a_pool_without_size() {
     let shown = "Pool: ingress_lossless_pool\n----  -------\nmode  dynamic\n\
                  size  4580800\ntype  ingress\n----  -------\n\n";
     let files = [("l/config_db.json", config.as_str()), ("l/p.txt", shown)];
-    let device = read_captures(&captures(&files));
+    let device = testing::read(&Sonic, &files);
     let pool = device.pool("ingress_lossless_pool").unwrap();
     assert_eq!(pool.size_bytes.get(), Some(4_580_800));
     assert_eq!(pool.headroom_bytes.get(), Some(3_145_728));
@@ -884,7 +860,7 @@ fn the_big_red_switch_is_told_from_the_configuration_and_from_show() {
     };
     let told = |text: &str| {
         notes(
-            &read_captures(&captures(&[("l/w.txt", text)])),
+            &testing::read(&Sonic, &[("l/w.txt", text)]),
             NoteKind::Override,
         )
         .len()

@@ -1,7 +1,10 @@
-//! Readers that every platform shares: JSON with locations, dash-ruled tables,
-//! key-value lines and lists of small integers.
+//! Readers that every platform shares: indented statements, JSON with
+//! locations, dash-ruled tables, key-value lines, and lists of small integers
+//! and of interfaces.
 
+pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
 pub mod ranges;
+pub mod statements;
 pub mod table;
