@@ -1,0 +1,210 @@
+//! Hosts: captures of NICs, and fault reports.
+
+use super::*;
+
+#[test]
+fn host_cases() {
+    let Some(corpus) = corpus() else { return };
+    let before = case(
+        &corpus,
+        "28-nxos-n9k-pfc-auto-off-dcb-all-off",
+        "host",
+        &["host_before.txt"],
+        LOSSLESS,
+    );
+    assert_has(&before, &["fail pfc/missing host", "fail map/dscp host"]);
+    let after = case(
+        &corpus,
+        "28-nxos-n9k-pfc-auto-off-dcb-all-off",
+        "host",
+        &["host_after.txt"],
+        LOSSLESS,
+    );
+    assert_not(&after, &["fail pfc/missing", "fail map/dscp"]);
+
+    let condensed = case(
+        &corpus,
+        "47-mlx5-gdaki-traffic-on-lossy-priority",
+        "host",
+        &["host.txt"],
+        LOSSLESS,
+    );
+    // PFC is on 5 only, and the elided map proves nothing of DSCP 26.
+    assert_has(
+        &condensed,
+        &["fail pfc/missing host", "unknown map/dscp host"],
+    );
+    assert_not(&condensed, &["fail map/dscp"]);
+
+    let moved = case(
+        &corpus,
+        "50-mlnx-qos-remapped-dscp30",
+        "host",
+        &["mlnx_qos_dscp.txt", "traffic_class.txt"],
+        LOSSLESS,
+    );
+    assert_has(&moved, &["fail buffer/headroom host ens14f0"]);
+    assert_not(
+        &moved,
+        &[
+            "fail map/dscp",
+            "fail nic/trust",
+            "fail nic/tos",
+            "fail pfc/missing",
+        ],
+    );
+    let pcp = case(
+        &corpus,
+        "50-mlnx-qos-remapped-dscp30",
+        "host",
+        &["mlnx_qos_pcp.txt"],
+        LOSSLESS,
+    );
+    assert_has(&pcp, &["fail nic/trust host ens14f0"]);
+
+    let old = case(
+        &corpus,
+        "52-mlnx-qos-trace-old-format",
+        "host",
+        &["session.txt"],
+        LOSSLESS,
+    );
+    assert_not(
+        &old,
+        &[
+            "fail pfc/",
+            "fail map/dscp",
+            "fail nic/trust",
+            "fail nic/tos",
+        ],
+    );
+
+    let typed = case(
+        &corpus,
+        "55-nic-vf-endash-flags",
+        "host",
+        &["commands.txt"],
+        LOSSLESS,
+    );
+    assert!(
+        typed
+            .iter()
+            .any(|line| line.starts_with("unknown collect/")),
+        "{typed:#?}"
+    );
+    assert_not(&typed, &["fail"]);
+
+    let gids = case(
+        &corpus,
+        "64-gid-link-local-not-routable",
+        "host",
+        &["ibv_devinfo_v.txt"],
+        LOSSLESS,
+    );
+    assert_not(&gids, &["fail nic/gid", "unknown nic/gid"]);
+
+    let pause = case(
+        &corpus,
+        "61-ethtool-pause-names-by-vendor",
+        "host",
+        &["ethtool_a.txt", "mlx5.txt"],
+        LOSSLESS,
+    );
+    assert_has(&pause, &["fail pfc/link-pause host eth03"]);
+
+    let symbols = case(
+        &corpus,
+        "76-linux-dcb-symbolic-dscp",
+        "host",
+        &["service_log.txt"],
+        LOSSLESS,
+    );
+    assert_not(&symbols, &["fail pfc/", "fail map/dscp", "fail nic/trust"]);
+    let kernel = case(
+        &corpus,
+        "76-linux-dcb-symbolic-dscp",
+        "host",
+        &["dcb_pfc_show_kernel_doc.txt"],
+        LOSSLESS,
+    );
+    assert_has(
+        &kernel,
+        &["fail pfc/missing host eth0", "fail pfc/extra host eth0"],
+    );
+
+    // What a load test tells of the device: the RDMA MTU and the link type.
+    for (name, file) in [
+        ("41-perftest-bidir-with-warnings", "ib_write_bw.txt"),
+        ("66-perftest-rdma-cm-slow", "ib_write_bw_server.txt"),
+    ] {
+        let fired = case(&corpus, name, "host", &[file], LOSSLESS);
+        assert_not(
+            &fired,
+            &["fail", "unknown mtu/rdma", "unknown nic/link-type"],
+        );
+        assert_has(&fired, &["unknown pfc/missing host mlx5_0"]);
+    }
+    // Its header is lost: neither is known.
+    let lost = case(
+        &corpus,
+        "73-perftest-header-lost-gid2",
+        "host",
+        &["ib_write_bw.txt"],
+        LOSSLESS,
+    );
+    assert_not(&lost, &["fail"]);
+    assert_has(&lost, &["unknown mtu/rdma", "unknown nic/link-type"]);
+    // An interfaces file is what is meant to run, not what runs.
+    let meant = case(
+        &corpus,
+        "78-ceph-proxmox-cumulus-dscp-nft",
+        "host",
+        &["interfaces", "nftables.conf"],
+        LOSSLESS,
+    );
+    assert_not(&meant, &["fail", "unknown mtu/port"]);
+    assert_has(
+        &meant,
+        &["unknown map/dscp host nic1", "unknown nic/trust host nic2"],
+    );
+
+    let soft = case(
+        &corpus,
+        "71-perftest-softroce-slow",
+        "host",
+        &["ib_write_bw.txt"],
+        LOSSLESS,
+    );
+    assert_has(&soft, &["fail mtu/rdma host"]);
+
+    let table = case(
+        &corpus,
+        "57-mlxconfig-three-layouts",
+        "host",
+        &["three_columns.txt"],
+        LOSSLESS,
+    );
+    assert_not(&table, &["fail nic/pending", "fail cnp/marking"]);
+}
+
+#[test]
+fn nic_captures_of_the_corpus_are_recognised() {
+    let Some(corpus) = corpus() else { return };
+    for entry in fs::read_dir(corpus.join("corpus/nic")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        // Help and version texts; NICs of other makes.
+        if ["help", "version", "niccli", "nicctl"]
+            .iter()
+            .any(|word| name.contains(word))
+        {
+            continue;
+        }
+        for unit in discover(path.to_str().unwrap(), &[]).unwrap() {
+            let read = read_unit(&unit);
+            let told: Vec<_> = read.problems.iter().map(|(_, note)| &note.text).collect();
+            let device = read.device.unwrap_or_else(|| panic!("{name}: {told:?}"));
+            assert_eq!(device.platform, "linux", "{name}");
+        }
+    }
+}
