@@ -1,4 +1,11 @@
-//! What follows from the model beyond a single fact.
+//! What follows from the model beyond a single device: links, paths, and the
+//! arithmetic of headroom.
 
 pub mod class_path;
 pub mod headroom;
+pub mod links;
+pub mod node;
+pub mod paths;
+
+pub use links::{Fabric, Link, PortId, Stray};
+pub use node::{Node, NodePort, View};

@@ -1,0 +1,116 @@
+//! A device as the fabric sees it: what stays of it once it is judged.
+
+use super::class_path::class_priority;
+use crate::model::{Device, DeviceKind, Fact, LinkPause, Origin, Peer, Port, Priorities, State};
+use crate::policy::Effective;
+use std::sync::Arc;
+
+/// A device.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The name that it gives itself.
+    pub hostname: Option<String>,
+    /// What it is.
+    pub kind: DeviceKind,
+    /// Its role, by the inventory or the policy.
+    pub role: Option<String>,
+    /// Whether any capture of it could name neighbours.
+    pub tells_peers: bool,
+    /// Its ports, in the order of the model.
+    pub ports: Vec<NodePort>,
+}
+
+/// A port.
+#[derive(Clone, Debug)]
+pub struct NodePort {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Whether the policy judges it: in scope, not down, on hosts with RDMA.
+    pub judged: bool,
+    /// Free text, where nothing better names the peer.
+    pub description: Option<String>,
+    /// Who is at the other end, as this port says.
+    pub peer: Option<Peer>,
+    /// The settings that both ends of a cable must agree on, one object for
+    /// all ports that share them.
+    pub view: Arc<View>,
+}
+
+/// What the other end of a cable has to fit.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct View {
+    /// Mb/s.
+    pub speed_mbps: Fact<u32>,
+    /// Forward error correction, as the platform names it.
+    pub fec: Fact<String>,
+    /// Usable IP payload, bytes.
+    pub mtu: Fact<u32>,
+    /// Priorities that the port sends pause for.
+    pub pfc_tx: Fact<Priorities>,
+    /// Priorities whose pause the port obeys.
+    pub pfc_rx: Fact<Priorities>,
+    /// 802.3x.
+    pub link_pause: LinkPause,
+    /// Of each lossless class its name and PFC priority, where known.
+    pub lossless: Vec<(String, Option<u8>)>,
+}
+
+impl View {
+    /// Of a port under its policy.
+    pub fn new(port: &Port, kind: DeviceKind, policy: &Effective) -> Self {
+        let lossless = policy.lossless_classes().map(|class| {
+            let priority = class_priority(port, kind, class).known();
+            (class.name.value.clone(), priority)
+        });
+        View {
+            speed_mbps: port.speed_mbps.clone(),
+            fec: port.fec.clone(),
+            mtu: port.mtu.ip.clone(),
+            pfc_tx: port.pfc.tx.clone(),
+            pfc_rx: port.pfc.rx.clone(),
+            link_pause: port.link_pause.clone(),
+            lossless: lossless.collect(),
+        }
+    }
+}
+
+impl Node {
+    /// Of a device; `views` has one entry a port, `None` where it is not judged.
+    pub fn new(device: &Device, role: Option<String>, views: Vec<Option<Arc<View>>>) -> Self {
+        let unseen: Arc<View> = Arc::default();
+        let ports = device.ports.iter().zip(views).map(|(port, view)| NodePort {
+            name: port.name.as_str().into(),
+            judged: view.is_some(),
+            description: match port.peer {
+                None => port.description.value().cloned(),
+                Some(_) => None,
+            },
+            peer: port.peer.clone().filter(|_| !is_down(port)),
+            view: view.unwrap_or_else(|| Arc::clone(&unseen)),
+        });
+        Node {
+            name: device.name.as_str().into(),
+            hostname: device.hostname.value().cloned(),
+            kind: device.kind,
+            role,
+            tells_peers: device.coverage.peers,
+            ports: ports.collect(),
+        }
+    }
+
+    /// Where the port with this name stands.
+    pub fn port(&self, name: &str) -> Option<usize> {
+        self.ports.iter().position(|port| *port.name == *name)
+    }
+}
+
+fn is_down(port: &Port) -> bool {
+    port.admin.get() == Some(State::Down)
+}
+
+/// The line that names a peer.
+pub fn peer_line(peer: &Peer) -> Origin {
+    peer.at.0
+}
