@@ -2,6 +2,8 @@
 //! what was found. Devices are independent, so they are read and judged in
 //! parallel; a device's captures and model are dropped once it is judged.
 
+mod fabric;
+mod gather;
 mod judge;
 mod outcome;
 mod read;
@@ -9,7 +11,8 @@ mod read;
 pub use outcome::{Outcome, exit_code};
 pub use read::{DeviceStatus, ReadDevice, read_unit};
 
-use crate::check::{self, Check};
+use crate::check::{self, Check, Needs};
+use crate::fabric::Node;
 use crate::finding::{Finding, Status};
 use crate::policy::{PolicySet, Severity};
 use crate::source::Unit;
@@ -144,9 +147,33 @@ impl Counts {
 #[derive(Debug)]
 struct Judged {
     entry: DeviceEntry,
+    /// Ports that were read, judged or not.
+    ports_found: usize,
     counts: Counts,
     skipped: BTreeMap<&'static str, usize>,
     findings: Vec<Finding>,
+    /// Of checks that were not asked for, but tell whether paths hold.
+    hidden: Vec<Finding>,
+    /// What the fabric needs to know of it.
+    node: Option<Node>,
+}
+
+/// The checks of a run.
+struct Checks {
+    /// Those that were asked for.
+    shown: Vec<&'static dyn Check>,
+    /// Those whose failures break paths, where paths are judged.
+    hidden: Vec<&'static dyn Check>,
+    /// Whether the fabric is judged: its checks were asked for, of the whole source.
+    fabric: bool,
+}
+
+impl Checks {
+    /// Each with whether it is shown.
+    fn all(&self) -> impl Iterator<Item = (&'static dyn Check, bool)> {
+        let shown = self.shown.iter().map(|check| (*check, true));
+        shown.chain(self.hidden.iter().map(|check| (*check, false)))
+    }
 }
 
 /// Why nothing could be audited.
@@ -181,16 +208,12 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
     let started = Timestamp::now();
     let checks = selected_checks(policy, options)?;
     let units = selected_units(units, options)?;
-    let judged: Vec<(Judged, usize)> = units
+    let mut judged: Vec<Judged> = units
         .par_iter()
-        .map(|unit| {
-            let device = read_unit(unit);
-            let found = device.device.as_ref().map_or(0, |d| d.ports.len());
-            (judge::judge(&device, policy, &checks, options), found)
-        })
+        .map(|unit| judge::judge(&read_unit(unit), policy, &checks, options))
         .collect();
-    let found: usize = judged.iter().map(|(_, found)| found).sum();
-    let ports: usize = judged.iter().map(|(judged, _)| judged.entry.ports).sum();
+    let found: usize = judged.iter().map(|judged| judged.ports_found).sum();
+    let ports: usize = judged.iter().map(|judged| judged.entry.ports).sum();
     if ports == 0 && found > 0 {
         return Err(AuditError::NoPort { found });
     }
@@ -210,7 +233,11 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
         devices: Vec::with_capacity(judged.len()),
         findings: Vec::new(),
     };
-    for (judged, _) in judged {
+    let of_fabric = fabric::judge(&mut judged, &units, policy, &checks, options);
+    report.counts.add(of_fabric.gathered.counts);
+    report.findings.extend(of_fabric.gathered.findings);
+    report.skipped.extend(of_fabric.skipped);
+    for judged in judged {
         report.counts.add(judged.counts);
         for (check, count) in judged.skipped {
             *report.skipped.entry(check).or_default() += count;
@@ -231,10 +258,7 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
 }
 
 /// The checks that run: selected and not turned off by the policy.
-fn selected_checks(
-    policy: &PolicySet,
-    options: &Options,
-) -> Result<Vec<&'static dyn Check>, AuditError> {
+fn selected_checks(policy: &PolicySet, options: &Options) -> Result<Checks, AuditError> {
     let all = check::registry();
     let selected = all
         .iter()
@@ -254,10 +278,24 @@ fn selected_checks(
             known: first_few(all.iter().map(|check| check.about().id)),
         });
     }
-    let enabled = selected
-        .into_iter()
-        .filter(|check| policy.disabled(check.about().id).is_none());
-    Ok(enabled.collect())
+    let enabled = |check: &&'static dyn Check| policy.disabled(check.about().id).is_none();
+    let shown: Vec<_> = selected.into_iter().filter(enabled).collect();
+    let whole = options.devices.0.is_none() && options.ports.0.is_none();
+    let fabric = whole
+        && shown
+            .iter()
+            .any(|check| check.about().needs == Needs::Peers);
+    let is_shown = |id: &str| shown.iter().any(|check| check.about().id == id);
+    let hidden = all
+        .iter()
+        .copied()
+        .filter(enabled)
+        .filter(|check| fabric && check.breaks().is_some() && !is_shown(check.about().id));
+    Ok(Checks {
+        hidden: hidden.collect(),
+        fabric,
+        shown,
+    })
 }
 
 fn selected_units<'u>(units: &'u [Unit], options: &Options) -> Result<Vec<&'u Unit>, AuditError> {

@@ -31,6 +31,60 @@ impl Status {
     }
 }
 
+/// Which way of a class over a port a failure breaks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Breaks {
+    /// The way.
+    pub way: Way,
+    /// Of which classes.
+    pub of: Of,
+}
+
+impl Breaks {
+    /// What arrives, of the class that the finding names.
+    pub const INGRESS: Option<Breaks> = Breaks::named(Way::Ingress);
+    /// What leaves.
+    pub const EGRESS: Option<Breaks> = Breaks::named(Way::Egress);
+    /// What arrives and what leaves.
+    pub const BOTH: Option<Breaks> = Breaks::named(Way::Both);
+    /// Congestion notification packets, as they arrive and leave.
+    pub const CNP: Option<Breaks> = Some(Breaks {
+        way: Way::Both,
+        of: Of::Cnp,
+    });
+
+    const fn named(way: Way) -> Option<Breaks> {
+        Some(Breaks { way, of: Of::Named })
+    }
+}
+
+/// A way over a port.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Packets that arrive, and the pause that is sent for them.
+    Ingress,
+    /// Packets that leave, and the pause that is obeyed for them.
+    Egress,
+    /// Both.
+    Both,
+}
+
+impl Way {
+    /// Whether this way is among those.
+    pub fn is_in(self, other: Way) -> bool {
+        other == Way::Both || self == other
+    }
+}
+
+/// The classes that a failure concerns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Of {
+    /// The class that the finding names, all where it names none.
+    Named,
+    /// The class of congestion notification packets.
+    Cnp,
+}
+
 /// A verdict on one or many ports of a device. People see it folded; each
 /// port of it is one finding in JSON.
 #[derive(Clone, Debug)]
@@ -43,8 +97,6 @@ pub struct Finding {
     pub severity: Severity,
     /// The device.
     pub device: Arc<str>,
-    /// The device at the other end, where the finding is of a cable.
-    pub peer: Option<String>,
     /// The class of traffic.
     pub class: Option<String>,
     /// A sentence.
@@ -59,6 +111,8 @@ pub struct Finding {
     pub policy: Position,
     /// Owner and reason of the waiver.
     pub waiver: Option<String>,
+    /// What of a class's way it breaks.
+    pub breaks: Option<Breaks>,
     /// The ports, in the device's order; one without a name is the device.
     pub places: Vec<PortPlace>,
 }
@@ -68,6 +122,8 @@ pub struct Finding {
 pub struct PortPlace {
     /// The port; `None` is the device as a whole.
     pub port: Option<Arc<str>>,
+    /// The other end of the cable, where the finding is of both (`gpu01:ens1f0np0`).
+    pub peer: Option<Arc<str>>,
     /// Where it was read.
     pub evidence: Vec<Evidence>,
     /// What to type.

@@ -1,8 +1,10 @@
 //! Judges one device: ports with equal settings once, then every check once
 //! for each such group.
 
-use super::{Counts, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
+use super::gather::Gathered;
+use super::{Checks, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
 use crate::check::{self, At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
+use crate::fabric::{Node, View};
 use crate::finding::{Evidence, Finding, PortPlace, Status};
 use crate::model::{
     Coverage, Device, DeviceKind, Kind, LinkType, Note, NoteKind, Origin, Port, State,
@@ -30,7 +32,7 @@ const MOST_GROUPS: usize = 64;
 pub(super) fn judge(
     read: &ReadDevice,
     policy: &PolicySet,
-    checks: &[&'static dyn Check],
+    checks: &Checks,
     options: &Options,
 ) -> Judged {
     let mut bench = Bench::new(read, policy, options);
@@ -38,7 +40,7 @@ pub(super) fn judge(
         bench.problem(check, note);
     }
     let Some(device) = &read.device else {
-        return bench.finish(0);
+        return bench.finish(0, None);
     };
     let groups = groups(device, policy, options);
     let judged: usize = groups.iter().map(|group| group.ports.len()).sum();
@@ -46,13 +48,16 @@ pub(super) fn judge(
         bench.nothing_to_judge(device);
     }
     let whole = policy.effective(&subject(device, None));
-    for check in checks {
+    for (check, shown) in checks.all() {
         let about = check.about();
-        if !about.judges(device.kind) {
-            continue;
+        if !about.judges(device.kind) || about.needs == Needs::Peers {
+            continue; // the fabric is judged afterwards
         }
+        bench.hides = !shown;
         if !holds(device.coverage, about.needs) {
-            bench.skip(*check, judged.max(1));
+            if shown {
+                bench.skip(check, judged.max(1));
+            }
             continue;
         }
         let mut verdicts = Verdicts::default();
@@ -64,12 +69,12 @@ pub(super) fn judge(
             },
             &mut verdicts,
         );
-        bench.take(*check, verdicts, device, &[]);
+        bench.take(check, verdicts, device, &[]);
         for group in &groups {
             let Some(port) = group.ports.first().and_then(|n| device.ports.get(*n)) else {
                 continue;
             };
-            if !applies(*check, port) {
+            if !applies(check, port) {
                 continue;
             }
             let mut verdicts = Verdicts::default();
@@ -79,11 +84,29 @@ pub(super) fn judge(
                 policy: &group.effective,
             };
             check.port(&context, &mut verdicts);
-            bench.take(*check, verdicts, device, &group.ports);
+            bench.take(check, verdicts, device, &group.ports);
         }
     }
+    bench.hides = false;
     bench.asserts(device, &groups);
-    bench.finish(judged)
+    bench.finish(judged, checks.fabric.then(|| node(device, policy, &groups)))
+}
+
+/// What the fabric needs to know of the device.
+fn node(device: &Device, policy: &PolicySet, groups: &[Group]) -> Node {
+    let mut views = vec![None; device.ports.len()];
+    for group in groups {
+        let first = group.ports.first().and_then(|n| device.ports.get(*n));
+        let Some(first) = first else { continue };
+        let view = Arc::new(View::new(first, device.kind, &group.effective));
+        for n in &group.ports {
+            if let Some(place) = views.get_mut(*n) {
+                *place = Some(Arc::clone(&view));
+            }
+        }
+    }
+    let role = policy.role(&subject(device, None)).map(str::to_owned);
+    Node::new(device, role, views)
 }
 
 fn holds(coverage: Coverage, needs: Needs) -> bool {
@@ -169,9 +192,12 @@ struct Bench<'a> {
     places: Places<'a>,
     texts: BTreeMap<&'a str, Arc<str>>,
     sources: BTreeMap<&'a str, Arc<str>>,
-    counts: Counts,
+    gathered: Gathered<'a>,
+    /// What only the fabric needs to know.
+    hidden: Gathered<'a>,
+    /// Whether what comes now is hidden.
+    hides: bool,
     skipped: BTreeMap<&'static str, usize>,
-    findings: Vec<Finding>,
     remarks: Vec<String>,
     blind: bool,
 }
@@ -188,9 +214,10 @@ impl<'a> Bench<'a> {
             places: Places::new(&read.captures),
             texts: BTreeMap::new(),
             sources: BTreeMap::new(),
-            counts: Counts::default(),
+            gathered: Gathered::new(policy, options),
+            hidden: Gathered::new(policy, options),
+            hides: false,
             skipped: BTreeMap::new(),
-            findings: Vec::new(),
             remarks: Vec::new(),
             blind: false,
         }
@@ -201,15 +228,14 @@ impl<'a> Bench<'a> {
         if self.policy.disabled(check).is_some() {
             return;
         }
-        let severity = self.severity(check, Severity::High, None);
+        let severity = self.gathered.severity(check, Severity::High, None);
         let evidence = self.evidence(note.at).into_iter().collect();
-        self.counts.unknown += 1;
-        self.findings.push(Finding {
+        self.gathered.counts.unknown += 1;
+        self.gathered.findings.push(Finding {
             check: Cow::Borrowed(check),
             status: Status::Unknown,
             severity,
             device: self.device.clone(),
-            peer: None,
             class: None,
             message: note.text.clone(),
             expected: None,
@@ -217,10 +243,11 @@ impl<'a> Bench<'a> {
             kind: Kind::Unknown,
             policy: Position::default(),
             waiver: None,
+            breaks: None,
             places: vec![PortPlace {
                 port: note.port.as_deref().map(Arc::from),
                 evidence,
-                fix: Vec::new(),
+                ..PortPlace::default()
             }],
         });
     }
@@ -262,19 +289,9 @@ impl<'a> Bench<'a> {
                 self.take(check, verdicts, device, &[]);
             }
         } else {
-            self.counts.skipped += subjects;
+            self.gathered.counts.skipped += subjects;
             *self.skipped.entry(about.id).or_default() += subjects;
         }
-    }
-
-    /// The severity of a finding: the policy's before the verdict's before the
-    /// check's; what a verdict calls information stays that.
-    fn severity(&self, check: &str, own: Severity, verdict: Option<Severity>) -> Severity {
-        if verdict == Some(Severity::Info) {
-            return Severity::Info;
-        }
-        let policy = self.policy.severity(check).map(|s| s.value);
-        policy.or(verdict).unwrap_or(own)
     }
 
     /// Takes a check's verdicts on the ports (none: on the device).
@@ -286,8 +303,10 @@ impl<'a> Bench<'a> {
         ports: &[usize],
     ) {
         let about = check.about();
-        self.counts.pass += verdicts.passes * ports.len().max(1);
-        if self.options.passes && verdicts.passes > 0 {
+        if !self.hides {
+            self.gathered.counts.pass += verdicts.passes * ports.len().max(1);
+        }
+        if self.options.passes && verdicts.passes > 0 && !self.hides {
             let mut pass = Detail::fail(about.title);
             pass.expected = None;
             self.add(check, Status::Pass, pass, device, ports);
@@ -311,7 +330,9 @@ impl<'a> Bench<'a> {
         ports: &[usize],
     ) {
         let about = check.about();
-        let mut severity = self.severity(about.id, about.severity, detail.severity);
+        let mut severity = self
+            .gathered
+            .severity(about.id, about.severity, detail.severity);
         let first = ports.first().and_then(|n| device.ports.get(*n));
         let oper_down = first.is_some_and(|port| port.oper.get() == Some(State::Down));
         if oper_down && self.policy.scope().oper_down == PortState::Info {
@@ -340,12 +361,11 @@ impl<'a> Bench<'a> {
             place.port = self.names.get(*n).cloned();
             places.push(place);
         }
-        let mut finding = Finding {
+        let finding = Finding {
             check: Cow::Borrowed(about.id),
             status,
             severity,
             device: self.device.clone(),
-            peer: None,
             class: detail.class,
             message: detail.message,
             expected: detail.expected,
@@ -353,76 +373,15 @@ impl<'a> Bench<'a> {
             kind: detail.kind,
             policy: detail.policy,
             waiver: None,
+            breaks: detail
+                .breaks
+                .or(check.breaks())
+                .filter(|_| severity != Severity::Info),
             places,
         };
-        if status == Status::Fail {
-            self.waive(&mut finding);
-        }
-        self.push(finding);
-    }
-
-    /// Splits off the ports that a waiver covers.
-    fn waive(&mut self, finding: &mut Finding) {
-        if self.policy.policy().waivers.is_none() {
-            return;
-        }
-        let places = std::mem::take(&mut finding.places);
-        for place in places {
-            let waived = self.policy.waiver(
-                &finding.check,
-                &finding.device,
-                place.port.as_deref(),
-                self.options.now,
-            );
-            match waived.filter(|waived| !waived.expired) {
-                None => finding.places.push(place),
-                Some(waived) => {
-                    let text = |located: &Option<crate::policy::Located<String>>| {
-                        located.as_ref().map(|l| l.value.clone())
-                    };
-                    let reason = text(&waived.waiver.reason).unwrap_or_default();
-                    let waiver = match text(&waived.waiver.owner) {
-                        Some(owner) => format!("{reason} ({owner})"),
-                        None => reason,
-                    };
-                    self.push(Finding {
-                        status: Status::Waived,
-                        waiver: Some(waiver),
-                        places: vec![place],
-                        ..finding.clone()
-                    });
-                }
-            }
-        }
-    }
-
-    /// Adds a finding, or its ports to one that says the same.
-    fn push(&mut self, finding: Finding) {
-        if finding.places.is_empty() {
-            return;
-        }
-        let count = finding.places.len();
-        match finding.status {
-            Status::Fail => self.counts.fail += count,
-            Status::Unknown => self.counts.unknown += count,
-            Status::Waived => self.counts.waived += count,
-            Status::Pass => {}
-        }
-        let same = |other: &&mut Finding| {
-            other.check == finding.check
-                && other.status == finding.status
-                && other.severity == finding.severity
-                && other.class == finding.class
-                && other.message == finding.message
-                && (&other.expected, &other.actual, &other.waiver)
-                    == (&finding.expected, &finding.actual, &finding.waiver)
-                && (other.kind, other.policy) == (finding.kind, finding.policy)
-        };
-        // What says the same comes from the same check, so it is near the end.
-        const NEAR: usize = 64;
-        match self.findings.iter_mut().rev().take(NEAR).find(same) {
-            Some(other) => other.places.extend(finding.places),
-            None => self.findings.push(finding),
+        match self.hides {
+            true => self.hidden.add(finding),
+            false => self.gathered.add(finding),
         }
     }
 
@@ -449,9 +408,9 @@ impl<'a> Bench<'a> {
             Some(platform.fix(device, port.map_or("*", |port| &port.name), remedy))
         });
         PortPlace {
-            port: None,
             evidence,
             fix: fix.unwrap_or_default(),
+            ..PortPlace::default()
         }
     }
 
@@ -508,7 +467,7 @@ impl<'a> Bench<'a> {
     fn asserted(&mut self, assert: &CompiledAssert, outcome: Outcome, port: Option<Arc<str>>) {
         let (status, message) = match outcome {
             Outcome::Holds => {
-                self.counts.pass += 1;
+                self.gathered.counts.pass += 1;
                 return;
             }
             Outcome::NotApplicable => return,
@@ -525,12 +484,11 @@ impl<'a> Bench<'a> {
             ),
         };
         let id = assert.id.value.clone();
-        let mut finding = Finding {
-            severity: self.severity(&id, assert.severity, None),
+        let finding = Finding {
+            severity: self.gathered.severity(&id, assert.severity, None),
             check: Cow::Owned(id),
             status,
             device: self.device.clone(),
-            peer: None,
             class: None,
             message,
             expected: Some(assert.expr.value.clone()),
@@ -538,18 +496,16 @@ impl<'a> Bench<'a> {
             kind: Kind::Explicit,
             policy: assert.id.position,
             waiver: None,
+            breaks: None,
             places: vec![PortPlace {
                 port,
                 ..PortPlace::default()
             }],
         };
-        if status == Status::Fail {
-            self.waive(&mut finding);
-        }
-        self.push(finding);
+        self.gathered.add(finding);
     }
 
-    fn finish(mut self, ports: usize) -> Judged {
+    fn finish(mut self, ports: usize, node: Option<Node>) -> Judged {
         let device = self.read.device.as_ref();
         let remarks = device.iter().flat_map(|device| &device.notes);
         let remarks = remarks.filter(|note| note.kind == NoteKind::Remark);
@@ -567,9 +523,12 @@ impl<'a> Bench<'a> {
                 blind: self.blind,
                 remarks: self.remarks,
             },
-            counts: self.counts,
+            ports_found: device.map_or(0, |device| device.ports.len()),
+            counts: self.gathered.counts,
             skipped: self.skipped,
-            findings: self.findings,
+            findings: self.gathered.findings,
+            hidden: self.hidden.findings,
+            node,
         }
     }
 }
@@ -582,7 +541,6 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         status: Status::Fail,
         severity: policy.severity(check).map_or(own, |s| s.value),
         device: policy.name().into(),
-        peer: None,
         class: None,
         message,
         expected: None,
@@ -590,6 +548,7 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         kind: Kind::Explicit,
         policy: at,
         waiver: None,
+        breaks: None,
         places: vec![PortPlace::default()],
     };
     let mut findings = Vec::new();
@@ -641,7 +600,6 @@ fn asked_by(policy: &PolicySet, check: &str) -> Option<Position> {
     let systems = base.bom.os.iter().flat_map(|entries| entries.iter());
     match check {
         "bom/version" => firmware.chain(systems).next().map(|(key, _)| key.position),
-        "link/cabling" => base.rails.first().map(|(name, _)| name.position),
         _ => None,
     }
 }

@@ -4,6 +4,7 @@ use super::pfc::lossless_classes;
 use super::{About, Check, Detail, DeviceContext, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_group, class_queue};
 use crate::fabric::headroom::{Link, minimum};
+use crate::finding::Breaks;
 use crate::model::{
     BufferPool, Device, DeviceKind, Fact, Field, GroupField, Kind, PoolMode, PriorityGroup,
     QueueField,
@@ -45,6 +46,10 @@ impl Check for Headroom {
                 switch computes by itself at run time are accepted. On a NIC the receive buffer \
                 of the lossless priority must hold at least two frames.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::INGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -369,6 +374,10 @@ impl Check for Egress {
                 what the ingress may hold drops packets on the way out, before any pause is \
                 sent. Shipped profiles give the lossless egress queue the whole pool.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

@@ -2,6 +2,7 @@
 
 use super::pfc::lossless;
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
+use crate::finding::Breaks;
 use crate::model::{Field, Nic, NicField, Priorities};
 use crate::platform::Remedy;
 use crate::policy::{Judgement, Number, Severity, Switch};
@@ -23,6 +24,10 @@ impl Check for Enabled {
                 port-wide although the driver shows it by priority; the reaction point is by \
                 priority.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::CNP
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -209,6 +214,10 @@ impl Check for Marking {
                 stops it. Vendors' defaults are DSCP 48 and priority 6; operators' tools set \
                 others.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

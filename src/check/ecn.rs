@@ -2,6 +2,7 @@
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_group, class_queue};
+use crate::finding::Breaks;
 use crate::model::{DeviceKind, Fact, Field, GroupField, Kind, Milli, Queue, QueueField};
 use crate::platform::Remedy;
 use crate::policy::{Class, Ecn, Expect, Judgement, Located, Percent, Severity, Threshold};
@@ -78,6 +79,10 @@ impl Check for Missing {
                 it. DCQCN on the NICs does nothing without marks. A queue without a WRED profile \
                 does not mark on the platforms that document it so.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -430,6 +435,10 @@ impl Check for Drops {
             explain: "A WRED profile without ECN drops early instead of marking: in a lossless \
                 queue that is loss by configuration, and no pause can prevent it.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

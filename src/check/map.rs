@@ -10,6 +10,7 @@ use crate::fabric::class_path::{
     CodePoint, Step, carries, carrying_class, class_priority, class_tc, code_points, kind_of,
     paused_queue, step, traffic_class,
 };
+use crate::finding::Breaks;
 use crate::model::{DeviceKind, Field, MapName, NoteKind, PortField, Priorities, Trust};
 use crate::platform::Remedy;
 use crate::policy::{Class, Expect, Judgement, Located, Number, Position, Severity};
@@ -31,6 +32,10 @@ impl Check for Dscp {
                 default map of SONiC puts DSCP 26 in a lossy class; NICs send with 26 by habit. \
                 Either the map or the NIC's marking has to change.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::INGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -250,6 +255,10 @@ impl Check for Rewrite {
         }
     }
 
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
+    }
+
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         let map = cx.port.maps.get(MapName::TcToDscp);
         if !map.applies() {
@@ -331,6 +340,10 @@ impl Check for TrustMode {
         }
     }
 
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::INGRESS
+    }
+
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         trust(cx, out);
     }
@@ -397,7 +410,7 @@ pub(super) fn notes(cx: &DeviceContext<'_>, kind: NoteKind, unknown: bool, out: 
 
 /// Declares a check that tells what a platform noticed.
 macro_rules! noted {
-    ($name:ident, $id:literal, $severity:ident, $kind:ident, $unknown:literal, $title:literal, $explain:literal) => {
+    ($name:ident, $id:literal, $severity:ident, $kind:ident, $unknown:literal, $title:literal, $explain:literal $(, $breaks:expr)?) => {
         #[doc = $title]
         pub struct $name;
 
@@ -411,6 +424,10 @@ macro_rules! noted {
                     title: $title,
                     explain: $explain,
                 }
+            }
+
+            fn breaks(&self) -> Option<$crate::finding::Breaks> {
+                None $(.or($breaks))?
             }
 
             fn device(
@@ -456,7 +473,8 @@ noted!(
     "No ACL, policy or policer beats the trust of the port",
     "An ACL or policy that sets the class, marks the DSCP or limits the rate comes before or after \
      the trusted map and wins: packets of the class land elsewhere, or are dropped by the policer \
-     before any buffer is full."
+     before any buffer is full.",
+    Breaks::INGRESS
 );
 
 #[cfg(test)]

@@ -6,11 +6,13 @@ mod collect;
 mod counters;
 mod dcqcn;
 mod ecn;
+mod link;
 mod map;
 mod mtu;
 #[cfg(test)]
 mod mutation_tests;
 mod nic;
+pub(crate) mod path;
 mod pfc;
 mod queue;
 mod sched;
@@ -19,8 +21,10 @@ mod shared;
 pub(crate) mod testing;
 mod verdict;
 
-pub use verdict::{At, Detail, Verdicts};
+pub use verdict::{At, Detail, FabricDetail, FabricVerdicts, Line, Verdicts};
 
+use crate::fabric::hops::Hops;
+use crate::finding::Breaks;
 use crate::model::{Device, DeviceKind, Port};
 use crate::policy::{Effective, PolicySet, Severity};
 
@@ -56,6 +60,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &sched::Share,
         &mtu::Port,
         &mtu::Rdma,
+        &path::Mtu,
         &nic::Trust,
         &nic::Tos,
         &nic::Gid,
@@ -68,6 +73,11 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &dcqcn::Enabled,
         &dcqcn::Parameters,
         &dcqcn::Marking,
+        &link::Mismatch,
+        &link::UnknownPeer,
+        &link::Cabling,
+        &path::Lossless,
+        &path::Cnp,
         &counters::LosslessDrop,
         &counters::PfcStorm,
         &counters::Watchdog,
@@ -87,14 +97,8 @@ pub fn registry() -> &'static [&'static dyn Check] {
 }
 
 /// Identifiers that policies may name although no check of theirs runs yet.
-pub const LATER: [&str; 16] = [
-    "mtu/path",
+pub const LATER: [&str; 10] = [
     "nic/pcie",
-    "link/mismatch",
-    "link/unknown-peer",
-    "link/cabling",
-    "path/lossless",
-    "path/cnp",
     "fleet/outlier",
     "bom/version",
     "load/bandwidth",
@@ -173,12 +177,21 @@ pub trait Check: Sync {
     /// What it is.
     fn about(&self) -> &'static About;
 
+    /// Which way of a class over a port its failures break; `None`: a class
+    /// gets through all the same. Whatever it can't tell leaves that way unknown.
+    fn breaks(&self) -> Option<Breaks> {
+        None
+    }
+
     /// Judges a port. Ports with equal settings are judged once, so verdicts
     /// must not name the port.
     fn port(&self, _: &PortContext<'_>, _: &mut Verdicts) {}
 
     /// Judges a device as a whole.
     fn device(&self, _: &DeviceContext<'_>, _: &mut Verdicts) {}
+
+    /// Judges the fabric, once all devices are judged.
+    fn fabric(&self, _: &FabricContext<'_>, _: &mut FabricVerdicts) {}
 }
 
 /// A port with what holds for it.
@@ -206,6 +219,15 @@ pub struct DeviceContext<'a> {
     pub device: &'a Device,
     /// The policy for the device as a whole.
     pub policy: &'a Effective,
+    /// The whole policy.
+    pub set: &'a PolicySet,
+}
+
+/// The fabric as a whole.
+#[derive(Clone, Copy)]
+pub struct FabricContext<'a> {
+    /// Links, ways between hosts, and what breaks classes on them.
+    pub hops: &'a Hops,
     /// The whole policy.
     pub set: &'a PolicySet,
 }

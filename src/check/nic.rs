@@ -1,6 +1,7 @@
 //! The NIC: trust, marking, addresses, and what survives a reboot.
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
+use crate::finding::Breaks;
 use crate::model::{
     self, Dcbx, Fact, Field, GidType, LinkType, Nic, NicField, NvLayer, NvParameter, Priorities,
 };
@@ -30,6 +31,10 @@ impl Check for Trust {
         }
     }
 
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
+    }
+
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         super::map::trust(cx, out);
     }
@@ -53,6 +58,10 @@ impl Check for Tos {
                 10 say that the sender understands marks, 11 says that congestion was met and \
                 must never be sent.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -141,6 +150,10 @@ impl Check for Gid {
                 those within one leaf work. Choose the row by its content, not by its index: the \
                 index moves when a link flaps or an address changes.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -271,6 +284,10 @@ impl Check for Link {
                 belong to this fabric: leave it out of the policy's scope. RoCE itself can be \
                 switched off in the firmware (ROCE_CONTROL).",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

@@ -2,6 +2,7 @@
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_priority, code_points};
+use crate::finding::{Breaks, Way};
 use crate::model::{DeviceKind, Fact, Field, PfcMode, PortField, Priorities};
 use crate::platform::Remedy;
 use crate::policy::{self, Class, Duration, Expect, Judgement, Located, Severity, Switch, Text};
@@ -45,6 +46,10 @@ impl Check for Missing {
                 links between switches alike. It is no fault only where the class is not meant \
                 to be lossless: say so in the policy (lossless: false).",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -97,6 +102,12 @@ fn missing(cx: &PortContext<'_>, class: &Class, priority: u8, out: &mut Verdicts
     };
     let off = on.iter().position(|on| *on == Some(false));
     let (fact, name) = ways[off.unwrap_or_default()];
+    // Sending pause protects what arrives, obeying it what leaves.
+    let breaks = match on {
+        [Some(false), Some(true)] => Way::Ingress,
+        [Some(true), Some(false)] => Way::Egress,
+        _ => Way::Both,
+    };
     let wanted = lossless(cx);
     let both = ways.map(|(fact, _)| fact.get().unwrap_or(wanted));
     out.report(
@@ -110,6 +121,7 @@ fn missing(cx: &PortContext<'_>, class: &Class, priority: u8, out: &mut Verdicts
         .actual(both[0].intersection(both[1]))
         .kind(fact.kind())
         .at(field(name))
+        .way(breaks)
         .remedy(Remedy::Pfc { priorities: wanted }),
     );
 }
@@ -494,6 +506,10 @@ impl Check for Operational {
                 keeps only while PFC is on). Where PFC is static and nothing operational was \
                 captured this check says nothing.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

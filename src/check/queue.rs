@@ -8,6 +8,7 @@ use super::map::number;
 use super::pfc::lossless_classes;
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_tc, kind_of, paused_queue, pausing_group, step};
+use crate::finding::Breaks;
 use crate::model::{DeviceKind, Field, MapName};
 use crate::platform::Remedy;
 use crate::policy::{Class, Expect, Located, Number, Severity};
@@ -27,6 +28,10 @@ impl Check for Queue {
                 stop just this queue. Where they differ, pause stops another queue, the class \
                 goes on sending, and the peer drops.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
@@ -101,6 +106,10 @@ impl Check for Group {
         }
     }
 
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::INGRESS
+    }
+
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         if !cx.port.maps.get(MapName::TcToPg).applies() {
             return; // a platform without priority groups
@@ -172,6 +181,10 @@ impl Check for PfcQueue {
                 A wrong entry stops innocent traffic, while the class that the peer cannot take \
                 goes on and is dropped there.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::EGRESS
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

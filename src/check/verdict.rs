@@ -1,5 +1,7 @@
 //! What a check says of a port or device.
 
+use crate::fabric::PortId;
+use crate::finding::{Breaks, Evidence, Of, Way};
 use crate::model::{AnyFact, Field, Kind, Origin};
 use crate::platform::Remedy;
 use crate::policy::{Class, Position, Severity};
@@ -34,6 +36,64 @@ impl Verdicts {
     }
 }
 
+/// Collects the verdicts of one check on the fabric.
+#[derive(Default)]
+pub struct FabricVerdicts {
+    /// Number of passes.
+    pub passes: usize,
+    /// Failures and unknowns.
+    pub details: Vec<FabricDetail>,
+}
+
+/// A failure or an unknown of a port in the fabric.
+#[derive(Debug)]
+pub struct FabricDetail {
+    /// The port.
+    pub port: PortId,
+    /// The other end of the cable, where the verdict is of both.
+    pub peer: Option<PortId>,
+    /// What it says, without evidence of its own.
+    pub detail: Detail,
+    /// Where it was read.
+    pub lines: Vec<Line>,
+    /// Lines that were looked up already.
+    pub evidence: Vec<Evidence>,
+}
+
+/// A line of one of the devices of the fabric.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Line {
+    /// That a fact of a port was read from.
+    Fact(PortId, Field),
+    /// That names the neighbour of a port.
+    Peer(PortId),
+}
+
+impl FabricDetail {
+    /// Of a port.
+    pub fn new(port: PortId, detail: Detail) -> Self {
+        FabricDetail {
+            port,
+            peer: None,
+            detail,
+            lines: Vec::new(),
+            evidence: Vec::new(),
+        }
+    }
+
+    /// Of both ends of a cable.
+    pub fn peer(mut self, peer: PortId) -> Self {
+        self.peer = Some(peer);
+        self
+    }
+
+    /// Read there.
+    pub fn line(mut self, line: Line) -> Self {
+        self.lines.push(line);
+        self
+    }
+}
+
 /// A failure or an unknown.
 #[derive(Debug)]
 pub struct Detail {
@@ -59,6 +119,8 @@ pub struct Detail {
     pub policy: Position,
     /// What would mend it.
     pub remedy: Option<Remedy>,
+    /// What of a class's way it breaks, where that is less than its check says.
+    pub breaks: Option<Breaks>,
 }
 
 /// Where a verdict's fact was read.
@@ -86,6 +148,7 @@ impl Detail {
             evidence: Vec::new(),
             policy: Position::default(),
             remedy: None,
+            breaks: None,
         }
     }
 
@@ -139,6 +202,12 @@ impl Detail {
         if let Some(why) = fact.because() {
             self.message.push_str(&format!(": {why}"));
         }
+        self
+    }
+
+    /// It breaks only this way of the class.
+    pub fn way(mut self, way: Way) -> Self {
+        self.breaks = Some(Breaks { way, of: Of::Named });
         self
     }
 

@@ -3,9 +3,11 @@
 
 pub mod class_path;
 pub mod headroom;
+pub mod hops;
 pub mod links;
 pub mod node;
 pub mod paths;
 
+pub use hops::{Hops, Obstacle};
 pub use links::{Fabric, Link, PortId, Stray};
 pub use node::{Node, NodePort, View};

@@ -1,7 +1,7 @@
 //! A device as the fabric sees it: what stays of it once it is judged.
 
 use super::class_path::class_priority;
-use crate::model::{Device, DeviceKind, Fact, LinkPause, Origin, Peer, Port, Priorities, State};
+use crate::model::{Device, DeviceKind, Fact, LinkPause, Peer, Port, Priorities, State};
 use crate::policy::Effective;
 use std::sync::Arc;
 
@@ -108,9 +108,4 @@ impl Node {
 
 fn is_down(port: &Port) -> bool {
     port.admin.get() == Some(State::Down)
-}
-
-/// The line that names a peer.
-pub fn peer_line(peer: &Peer) -> Origin {
-    peer.at.0
 }

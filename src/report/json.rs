@@ -119,7 +119,7 @@ impl Serialize for One<'_> {
         one.serialize_entry("severity", &finding.severity.to_string())?;
         one.serialize_entry("device", &*finding.device)?;
         one.serialize_entry("port", &place.port.as_deref())?;
-        one.serialize_entry("peer", &finding.peer)?;
+        one.serialize_entry("peer", &place.peer.as_deref())?;
         one.serialize_entry("class", &finding.class)?;
         one.serialize_entry("message", &finding.message)?;
         one.serialize_entry("expected", &finding.expected)?;

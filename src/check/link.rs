@@ -1,0 +1,315 @@
+//! The two ends of a cable.
+
+use super::{
+    About, Check, Detail, FabricContext, FabricDetail, FabricVerdicts, Judges, Line, Needs,
+};
+use crate::fabric::{Fabric, Link, PortId, Stray};
+use crate::model::{Field, PortField};
+use crate::policy::Severity;
+
+fn fact(port: PortId, field: PortField) -> Line {
+    Line::Fact(port, Field::Port(field))
+}
+
+/// Both ends in effect.
+pub struct Mismatch;
+
+impl Check for Mismatch {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "link/mismatch",
+            severity: Severity::High,
+            needs: Needs::Peers,
+            judges: Judges::All,
+            title: "The two ends of each cable fit each other in effect",
+            explain: "What one end pauses the other must obey, for each lossless class; a host \
+                must not send larger packets than its switch port takes; speed and FEC must be \
+                the same, or the link errs or stays down. Compared is the effect on declared \
+                classes, not numbers: 9100 against 4200 fits where the host has the 4200, PFC on \
+                more priorities than any class uses does no harm here, and watchdog timers need \
+                not be equal. What is wrong by the policy at one end alone is told there as well.",
+        }
+    }
+
+    fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
+        let fabric = &cx.hops.fabric;
+        for link in &fabric.links {
+            let (a, b) = ends(fabric, link);
+            if !fabric.port(a).judged || !fabric.port(b).judged {
+                continue;
+            }
+            let before = out.details.len();
+            pause(fabric, a, b, out);
+            pause(fabric, b, a, out);
+            packet_size(fabric, a, b, out);
+            speed(fabric, a, b, out);
+            fec(fabric, a, b, out);
+            if out.details.len() == before {
+                out.passes += 1;
+            }
+        }
+    }
+}
+
+/// The switch first, as people look at a cable.
+fn ends(fabric: &Fabric, link: &Link) -> (PortId, PortId) {
+    match fabric.is_host(link.a) && !fabric.is_host(link.b) {
+        true => (link.b, link.a),
+        false => (link.a, link.b),
+    }
+}
+
+/// What `sender` pauses, `obeyer` must obey.
+fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdicts) {
+    let (from, to) = (&fabric.port(sender).view, &fabric.port(obeyer).view);
+    for (class, priority) in &from.lossless {
+        let other = to.lossless.iter().find(|(name, _)| name == class);
+        let Some((_, other)) = other else { continue };
+        let (Some(priority), Some(other)) = (*priority, *other) else {
+            continue; // pfc/missing or map/dscp tells where it is not known
+        };
+        let (Some(sent), Some(obeyed)) = (from.pfc_tx.get(), to.pfc_rx.get()) else {
+            continue; // pfc/missing tells it
+        };
+        let message = match (sent.contains(priority), obeyed.contains(priority)) {
+            (true, false) => format!(
+                "one end sends pause for priority {priority} of the class {class}, \
+                 and the other does not obey it"
+            ),
+            (true, true) if priority != other => format!(
+                "one end carries the class {class} on priority {priority}, \
+                 the other on priority {other}"
+            ),
+            _ => continue,
+        };
+        let detail = Detail::fail(message)
+            .expected(format!("{} obeys {sent}", fabric.name(obeyer)))
+            .actual(format!("it obeys {obeyed}"))
+            .kind(to.pfc_rx.kind());
+        let mut told = FabricDetail::new(obeyer, detail)
+            .peer(sender)
+            .line(fact(obeyer, PortField::PfcRx))
+            .line(fact(sender, PortField::PfcTx));
+        told.detail.class = Some(class.clone());
+        out.details.push(told);
+    }
+}
+
+/// A host must not send more than its switch takes.
+fn packet_size(fabric: &Fabric, switch: PortId, host: PortId, out: &mut FabricVerdicts) {
+    if fabric.is_host(switch) || !fabric.is_host(host) {
+        return;
+    }
+    let (at_switch, at_host) = (&fabric.port(switch).view.mtu, &fabric.port(host).view.mtu);
+    if let (Some(takes), Some(sends)) = (at_switch.get(), at_host.get())
+        && takes < sends
+    {
+        out.details.push(
+            FabricDetail::new(
+                switch,
+                Detail::fail("the host sends larger packets than the switch port takes")
+                    .expected(format!(">= {sends} bytes"))
+                    .actual(format!("{takes} bytes"))
+                    .kind(at_switch.kind()),
+            )
+            .peer(host)
+            .line(fact(switch, PortField::MtuIp))
+            .line(fact(host, PortField::MtuIp)),
+        );
+    }
+}
+
+fn speed(fabric: &Fabric, a: PortId, b: PortId, out: &mut FabricVerdicts) {
+    let (own, other) = (
+        &fabric.port(a).view.speed_mbps,
+        &fabric.port(b).view.speed_mbps,
+    );
+    if let (Some(here), Some(there)) = (own.get(), other.get())
+        && here != there
+    {
+        out.details.push(
+            FabricDetail::new(
+                a,
+                Detail::fail("the ends of the cable have different speeds")
+                    .expected(format!("{there} Mb/s"))
+                    .actual(format!("{here} Mb/s"))
+                    .kind(own.kind()),
+            )
+            .peer(b)
+            .line(fact(a, PortField::Speed))
+            .line(fact(b, PortField::Speed)),
+        );
+    }
+}
+
+/// What vendors' words for FEC have in common; nothing for what is negotiated
+/// or not known.
+fn fec_kind(word: &str) -> Option<&'static str> {
+    let word = word.to_ascii_lowercase();
+    match &*word {
+        "none" | "off" | "disabled" | "disable" => Some("none"),
+        _ if word.starts_with("rs") || word.contains("reed") => Some("rs"),
+        _ if word.starts_with("fc") || word.starts_with("base") || word.starts_with("fire") => {
+            Some("fc")
+        }
+        _ => None,
+    }
+}
+
+fn fec(fabric: &Fabric, a: PortId, b: PortId, out: &mut FabricVerdicts) {
+    let (own, other) = (&fabric.port(a).view.fec, &fabric.port(b).view.fec);
+    let kind = |fact: &crate::model::Fact<String>| fact.value().and_then(|word| fec_kind(word));
+    if let (Some(here), Some(there)) = (kind(own), kind(other))
+        && here != there
+    {
+        out.details.push(
+            FabricDetail::new(
+                a,
+                Detail::fail("the ends of the cable have different forward error correction")
+                    .expected(there)
+                    .actual(here)
+                    .kind(own.kind()),
+            )
+            .peer(b)
+            .line(fact(a, PortField::Fec))
+            .line(fact(b, PortField::Fec)),
+        );
+    }
+}
+
+/// A neighbour that is not known.
+pub struct UnknownPeer;
+
+impl Check for UnknownPeer {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "link/unknown-peer",
+            severity: Severity::High,
+            needs: Needs::Peers,
+            judges: Judges::All,
+            title: "The device at the other end of each cable is in the source",
+            explain: "A port names a neighbour that this source does not hold, or a port that \
+                the neighbour does not have. What lies behind it can't be judged: ways through \
+                it are unknown. Add the device's captures, or take the port out of the scope if \
+                it leaves the RoCE fabric.",
+        }
+    }
+
+    fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
+        let fabric = &cx.hops.fabric;
+        out.passes += fabric.links.len();
+        for stray in &fabric.strays {
+            let port = stray.port();
+            let (message, actual) = match stray {
+                Stray::UnknownDevice { device, .. } => (
+                    "the neighbour that the port names is not in this source",
+                    device.clone(),
+                ),
+                Stray::UnknownPort { node, name, .. } => {
+                    let device = &fabric.nodes[*node].name;
+                    match name {
+                        Some(name) => (
+                            "the neighbour that the port names has no such port",
+                            format!("{device} {name}"),
+                        ),
+                        None => (
+                            "the port names a neighbour but not its port",
+                            device.to_string(),
+                        ),
+                    }
+                }
+                Stray::Contradiction { .. } => continue,
+            };
+            if fabric.port(port).judged {
+                let detail = Detail::unknown(message).actual(actual);
+                out.details
+                    .push(FabricDetail::new(port, detail).line(Line::Peer(port)));
+            }
+        }
+    }
+}
+
+/// Cabling as declared.
+pub struct Cabling;
+
+impl Check for Cabling {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "link/cabling",
+            severity: Severity::High,
+            needs: Needs::Peers,
+            judges: Judges::All,
+            title: "Cables lead where the rails say, and both ends say the same",
+            explain: "In a rail-optimised fabric the NIC of a rail goes to the switches of that \
+                rail; one swapped cable sends a collective over the spines and halves its speed, \
+                while every single port looks right. Two devices that both claim one port are a \
+                stale neighbour table or a cable that was moved.",
+        }
+    }
+
+    fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
+        let fabric = &cx.hops.fabric;
+        for stray in &fabric.strays {
+            let Stray::Contradiction {
+                port,
+                other,
+                instead,
+            } = stray
+            else {
+                continue;
+            };
+            out.details.push(
+                FabricDetail::new(
+                    *port,
+                    Detail::fail("the port that is named as the other end is joined to another")
+                        .expected(fabric.name(*port))
+                        .actual(fabric.name(*instead)),
+                )
+                .peer(*other)
+                .line(Line::Peer(*port))
+                .line(Line::Peer(*other)),
+            );
+        }
+        for link in &fabric.links {
+            let (switch, host) = ends(fabric, link);
+            if fabric.is_host(switch) || !fabric.is_host(host) {
+                continue;
+            }
+            rails(cx, switch, host, out);
+        }
+    }
+}
+
+/// The NIC of a rail goes to the switches of the rail.
+fn rails(cx: &FabricContext<'_>, switch: PortId, host: PortId, out: &mut FabricVerdicts) {
+    let fabric = &cx.hops.fabric;
+    let nic = &fabric.port(host).name;
+    for (name, rail) in &cx.set.base().rails {
+        let (hosts, switches) = (rail.hosts.as_ref(), rail.switches.as_ref());
+        let (Some(hosts), Some(switches)) = (hosts, switches) else {
+            continue;
+        };
+        if !hosts.value.matches(nic) {
+            continue;
+        }
+        if switches.value.matches(&fabric.node(switch).name) {
+            out.passes += 1;
+            continue;
+        }
+        out.details.push(
+            FabricDetail::new(
+                host,
+                Detail::fail(format!(
+                    "the NIC of {} is cabled to a switch of another rail",
+                    name.value
+                ))
+                .expected(switches.value.patterns().join(", "))
+                .actual(&fabric.node(switch).name)
+                .policy(name.position),
+            )
+            .peer(switch)
+            .line(Line::Peer(host))
+            .line(Line::Peer(switch)),
+        );
+    }
+}
