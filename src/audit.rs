@@ -12,13 +12,15 @@ pub use outcome::{Outcome, exit_code};
 pub use read::{DeviceStatus, ReadDevice, read_unit};
 
 use crate::check::{self, Check, Needs};
-use crate::fabric::Node;
+use crate::fabric::{Hops, Node};
 use crate::finding::{Finding, Status};
-use crate::policy::{PolicySet, Severity};
+use crate::model::{Device, Port};
+use crate::policy::{Effective, PolicySet, Severity};
 use crate::source::Unit;
 use jiff::Timestamp;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What to audit and how much to tell.
 #[derive(Clone, Debug)]
@@ -255,6 +257,57 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
     report.findings.extend(of_policy);
     report.findings.sort_by(Finding::order);
     Ok(report)
+}
+
+/// A fabric with its models, for following classes over it.
+pub struct Survey {
+    /// Links, and what stands in the way of classes.
+    pub hops: Hops,
+    /// The models, one for each device of the fabric, in its order.
+    pub devices: Vec<Device>,
+}
+
+/// Reads all devices and judges what breaks the ways of classes, whatever the
+/// policy turns off.
+pub fn survey(units: &[Unit], policy: &PolicySet) -> Survey {
+    let options = Options {
+        devices: Selection::default(),
+        ports: Selection::default(),
+        checks: Selection::default(),
+        now: Timestamp::now(),
+        each_port: true,
+        passes: false,
+    };
+    let all = check::registry().iter().copied();
+    let checks = Checks {
+        shown: Vec::new(),
+        hidden: all.filter(|check| check.breaks().is_some()).collect(),
+        fabric: true,
+    };
+    let mut judged = Vec::with_capacity(units.len());
+    let mut devices = Vec::with_capacity(units.len());
+    let read: Vec<(Judged, Option<Device>)> = units
+        .par_iter()
+        .map(|unit| {
+            let read = read_unit(unit);
+            (judge::judge(&read, policy, &checks, &options), read.device)
+        })
+        .collect();
+    for (one, device) in read {
+        judged.push(one);
+        devices.extend(device);
+    }
+    let units: Vec<&Unit> = units.iter().collect();
+    let of_fabric = fabric::judge(&mut judged, &units, policy, &checks, &options);
+    Survey {
+        hops: of_fabric.hops,
+        devices,
+    }
+}
+
+/// The policy that holds for a port.
+pub fn effective(policy: &PolicySet, device: &Device, port: &Port) -> Arc<Effective> {
+    policy.effective(&judge::subject(device, Some(port)))
 }
 
 /// The checks that run: selected and not turned off by the policy.

@@ -118,7 +118,7 @@ fn holds(coverage: Coverage, needs: Needs) -> bool {
     }
 }
 
-fn subject<'d>(device: &'d Device, port: Option<&'d Port>) -> Subject<'d> {
+pub(super) fn subject<'d>(device: &'d Device, port: Option<&'d Port>) -> Subject<'d> {
     Subject {
         device: &device.name,
         port: port.map_or("*", |port| &port.name),

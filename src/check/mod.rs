@@ -12,7 +12,7 @@ mod mtu;
 #[cfg(test)]
 mod mutation_tests;
 mod nic;
-pub(crate) mod path;
+mod path;
 mod pfc;
 mod queue;
 mod sched;
@@ -21,6 +21,7 @@ mod shared;
 pub(crate) mod testing;
 mod verdict;
 
+pub(crate) use path::stage;
 pub use verdict::{At, Detail, FabricDetail, FabricVerdicts, Line, Verdicts};
 
 use crate::fabric::hops::Hops;

@@ -50,6 +50,8 @@ pub enum Verb {
     Audit(Audit),
     /// Print the vendor-neutral model of devices as JSON
     Model(Model),
+    /// Follow a class hop by hop between two hosts, both directions
+    Trace(Trace),
     /// List all checks
     Checks(Checks),
     /// Say what a check means, how to look, and how to fix
@@ -163,6 +165,37 @@ pub struct Model {
     /// Say of every fact where it was read, and how it is known
     #[arg(long)]
     pub origin: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Trace {
+    /// Folder of configurations or captures, a file, or - for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<String>,
+
+    /// Pass over files and folders of these names
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Where packets come from
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub from: String,
+
+    /// Where they go
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub to: String,
+
+    /// Only this class [default: the lossless ones and that of CNPs]
+    #[arg(long, value_name = "NAME")]
+    pub class: Option<String>,
+
+    /// Policy: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
 }
 
 #[derive(Args, Debug)]

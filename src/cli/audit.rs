@@ -1,6 +1,6 @@
 //! `roceaudit audit`.
 
-use super::args::{Arguments, Audit, FailOn, Format, Sources};
+use super::args::{Arguments, Audit, FailOn, Format};
 use super::{colored_errors, error_stream, output, width};
 use crate::audit::{Options, Outcome, Report, Selection, audit, exit_code};
 use crate::policy::{self, PolicyError, PolicySet, Severity};
@@ -19,7 +19,7 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
             return Ok(super::USAGE);
         }
     };
-    let units = units(&verb.from)?;
+    let units = units(&verb.from.sources, &verb.from.exclude)?;
     let json = verb.format == Format::Json || verb.report.iter().any(|(f, _)| *f == Format::Json);
     let options = Options {
         devices: selection("--device", &verb.from.device)?,
@@ -63,10 +63,10 @@ pub(super) fn load_policy(name: &str) -> Result<PolicySet, PolicyError> {
 }
 
 /// The devices of all sources. Two sources that name one device clash.
-pub(super) fn units(from: &Sources) -> anyhow::Result<Vec<Unit>> {
+pub(super) fn units(sources: &[String], exclude: &[String]) -> anyhow::Result<Vec<Unit>> {
     let mut units: Vec<Unit> = Vec::new();
-    for source in &from.sources {
-        for unit in discover(source, &from.exclude)? {
+    for source in sources {
+        for unit in discover(source, exclude)? {
             if units.iter().any(|other| other.name == unit.name) {
                 return Err(anyhow!(
                     "two sources hold a device named {}; audit them one by one, or exclude one",

@@ -7,6 +7,7 @@ mod checks;
 mod explain;
 mod model;
 mod policy;
+mod trace;
 
 use anstream::{AutoStream, ColorChoice};
 use args::{Arguments, Color, Verb};
@@ -65,6 +66,7 @@ fn verb(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.verb {
         Verb::Audit(verb) => audit::run(arguments, verb),
         Verb::Model(verb) => model::run(arguments, verb),
+        Verb::Trace(verb) => trace::run(arguments, verb),
         Verb::Checks(verb) => checks::run(arguments, verb),
         Verb::Explain(verb) => explain::run(arguments, verb),
         Verb::Policy(verb) => policy::run(arguments, verb),

@@ -12,7 +12,7 @@ use std::io::Write;
 
 pub fn run(arguments: &Arguments, verb: &Model) -> anyhow::Result<u8> {
     let selected = audit::selection("--device", &verb.from.device)?;
-    let mut units = audit::units(&verb.from)?;
+    let mut units = audit::units(&verb.from.sources, &verb.from.exclude)?;
     units.retain(|unit| selected.matches(&unit.name));
     if units.is_empty() {
         anyhow::bail!("--device matches no device");

@@ -7,6 +7,7 @@ pub mod hops;
 pub mod links;
 pub mod node;
 pub mod paths;
+pub mod trace;
 
 pub use hops::{Hops, Obstacle};
 pub use links::{Fabric, Link, PortId, Stray};

@@ -3,3 +3,4 @@
 pub mod escape;
 pub mod json;
 pub mod text;
+pub mod trace;
