@@ -2,6 +2,7 @@
 
 use super::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_queue};
+use crate::finding::Breaks;
 use crate::model::{Field, MapName, Queue, QueueField, SchedulerKind};
 use crate::platform::Remedy;
 use crate::policy::{Class, Expect, Judgement, Located, Percent, Severity};
@@ -21,6 +22,10 @@ impl Check for Cnp {
                 that they report, the sender slows down too late. They are few and small, so \
                 strict priority costs nothing.",
         }
+    }
+
+    fn breaks(&self) -> Option<Breaks> {
+        Breaks::BOTH
     }
 
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {

@@ -1,0 +1,424 @@
+//! Breaks each setting of each hop of the example fabric, one at a time: the
+//! check of the ways between hosts must see it, and the trace must name the
+//! hop.
+#![allow(clippy::unwrap_used)] // a test that can't go on has failed
+
+mod common;
+
+use assert_cmd::Command;
+use common::fixtures::copy;
+use common::{audited, fired, policy, root};
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+
+/// A copy of the example fabric.
+fn fabric() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    copy(&root().join("examples/fabric"), dir.path());
+    dir
+}
+
+/// Changes a switch's configuration.
+fn switch(dir: &Path, name: &str, change: impl FnOnce(&mut Value)) {
+    let file = dir.join(format!("{name}.json"));
+    let mut config: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    change(&mut config);
+    fs::write(file, serde_json::to_string_pretty(&config).unwrap()).unwrap();
+}
+
+/// Changes a text that occurs once in a file of a host.
+fn host(dir: &Path, file: &str, from: &str, to: &str) {
+    let file = dir.join(file);
+    let text = fs::read_to_string(&file).unwrap();
+    assert_eq!(
+        text.matches(from).count(),
+        1,
+        "{from:?} in {}",
+        file.display()
+    );
+    fs::write(file, text.replace(from, to)).unwrap();
+}
+
+/// The trace as JSON, with the exit code.
+fn trace(dir: &Path, from: &str, to: &str, class: &str) -> (i32, Value) {
+    let output = Command::cargo_bin("roceaudit")
+        .unwrap()
+        .args(["trace", dir.to_str().unwrap(), "--from", from, "--to", to])
+        .args(["--class", class, "--format", "json"])
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let value = serde_json::from_str(&text).unwrap_or_else(|_| {
+        panic!("{text}{}", String::from_utf8_lossy(&output.stderr));
+    });
+    (output.status.code().unwrap(), value)
+}
+
+/// A setting of a switch port: what to change, and what must be found of it.
+struct Setting {
+    name: &'static str,
+    change: fn(&mut Value, &str),
+    class: &'static str,
+    stages: &'static [&'static str],
+    /// Any of these may be named first.
+    checks: &'static [&'static str],
+    path: &'static str,
+}
+
+fn bind(config: &mut Value, port: &str, field: &str, value: &str) {
+    config["PORT_QOS_MAP"][port][field] = json!(value);
+}
+
+/// Binds a copy of the map that the port uses, with one entry changed.
+fn remap(config: &mut Value, port: &str, field: &str, table: &str, key: &str, value: &str) {
+    let name = config["PORT_QOS_MAP"][port][field]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let mut map = config[table][&name].clone();
+    map[key] = json!(value);
+    config[table]["CHANGED"] = map;
+    bind(config, port, field, "CHANGED");
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        name: "DSCP map",
+        change: |c, p| remap(c, p, "dscp_to_tc_map", "DSCP_TO_TC_MAP", "26", "0"),
+        class: "roce",
+        stages: &["ingress"],
+        checks: &["map/dscp"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "DSCP map of CNPs",
+        change: |c, p| remap(c, p, "dscp_to_tc_map", "DSCP_TO_TC_MAP", "48", "0"),
+        class: "cnp",
+        stages: &["ingress", "egress"],
+        checks: &["sched/cnp"],
+        path: "path/cnp",
+    },
+    Setting {
+        name: "trust",
+        change: |c, p| {
+            let row = c["PORT_QOS_MAP"][p].as_object_mut().unwrap();
+            row.remove("dscp_to_tc_map");
+        },
+        class: "roce",
+        stages: &["ingress"],
+        checks: &["trust/mode", "map/dscp"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "PFC",
+        change: |c, p| bind(c, p, "pfc_enable", ""),
+        class: "roce",
+        stages: &["ingress", "egress"],
+        checks: &["pfc/missing"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "priority group map",
+        change: |c, p| remap(c, p, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", "3", "0"),
+        class: "roce",
+        stages: &["ingress"],
+        checks: &["map/pg"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "queue map",
+        change: |c, p| remap(c, p, "tc_to_queue_map", "TC_TO_QUEUE_MAP", "3", "1"),
+        class: "roce",
+        stages: &["egress"],
+        checks: &["map/queue"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "PFC to queue map",
+        change: |c, p| {
+            remap(
+                c,
+                p,
+                "pfc_to_queue_map",
+                "MAP_PFC_PRIORITY_TO_QUEUE",
+                "3",
+                "1",
+            )
+        },
+        class: "roce",
+        stages: &["egress"],
+        checks: &["map/pfc-queue"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "ECN",
+        change: |c, p| {
+            let queues = c["QUEUE"].as_object_mut().unwrap();
+            let row = queues.get_mut(&format!("{p}|3")).unwrap();
+            row.as_object_mut().unwrap().remove("wred_profile").unwrap();
+        },
+        class: "roce",
+        stages: &["egress"],
+        checks: &["ecn/missing"],
+        path: "path/lossless",
+    },
+    Setting {
+        name: "MTU",
+        change: |c, p| c["PORT"][p]["mtu"] = json!("4300"),
+        class: "roce",
+        stages: &["ingress", "egress"],
+        checks: &["mtu/path"],
+        path: "mtu/path",
+    },
+];
+
+/// The switch ports of the example fabric, with two hosts whose way leads over
+/// each: arriving, and leaving.
+fn switch_ports() -> Vec<(&'static str, &'static str, [&'static str; 2])> {
+    let mut ports = vec![
+        ("leaf1", "Ethernet0", ["gpu01", "gpu03"]),
+        ("leaf1", "Ethernet4", ["gpu02", "gpu03"]),
+        ("leaf2", "Ethernet0", ["gpu03", "gpu01"]),
+        ("leaf2", "Ethernet4", ["gpu04", "gpu01"]),
+    ];
+    for uplink in ["Ethernet8", "Ethernet12"] {
+        ports.push(("leaf1", uplink, ["gpu03", "gpu01"]));
+        ports.push(("leaf2", uplink, ["gpu01", "gpu03"]));
+    }
+    for spine in ["spine1", "spine2"] {
+        ports.push((spine, "Ethernet0", ["gpu01", "gpu03"]));
+        ports.push((spine, "Ethernet4", ["gpu03", "gpu01"]));
+    }
+    ports
+}
+
+fn class<'v>(trace: &'v Value, direction: &str) -> &'v Value {
+    let classes = trace["classes"].as_array().unwrap();
+    classes
+        .iter()
+        .find(|c| c["direction"] == direction)
+        .unwrap()
+}
+
+#[test]
+fn the_example_fabric_is_lossless_over_all_ways() {
+    let dir = fabric();
+    let report = audited(dir.path(), &policy("builtin:roce-lossless"));
+    assert_eq!(fired(&report, false), Default::default());
+    let (code, trace) = trace(dir.path(), "gpu01", "gpu03:ens1f0np0", "roce");
+    assert_eq!(code, 0);
+    assert_eq!(trace["schema"], "roceaudit.trace/v1");
+    let forward = class(&trace, "forward");
+    assert_eq!(
+        (&forward["status"], &forward["paths"]),
+        (&json!("lossless"), &json!(2))
+    );
+    assert_eq!(forward["first_break"], Value::Null);
+    let hops = forward["hops"].as_array().unwrap();
+    let stages: Vec<&str> = hops
+        .iter()
+        .map(|hop| hop["stage"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        stages,
+        [
+            "nic-egress",
+            "ingress",
+            "egress",
+            "ingress",
+            "egress",
+            "ingress",
+            "egress",
+            "nic-ingress"
+        ]
+    );
+    assert!(
+        hops.iter()
+            .all(|hop| hop["dscp"] == 26 && hop["priority"] == 3 && hop["pfc"] == true)
+    );
+}
+
+#[test]
+fn every_setting_of_every_switch_port_is_caught_and_named() {
+    let policy = policy("builtin:roce-lossless");
+    for (device, port, [sender, receiver]) in switch_ports() {
+        for setting in SETTINGS {
+            let what = format!("{} of {device} {port}", setting.name);
+            let dir = fabric();
+            switch(dir.path(), device, |config| (setting.change)(config, port));
+            let fired = fired(&audited(dir.path(), &policy), false);
+            let wanted = format!("fail {} {device} {port}", setting.path);
+            assert!(fired.contains(&wanted), "{what}: {fired:#?}");
+            let others = fired.iter().filter(|line| line.starts_with("fail path/"));
+            let others: Vec<_> = others
+                .filter(|line| !line.ends_with(&format!(" {device} {port}")))
+                .collect();
+            assert!(others.is_empty(), "{what}: {others:?}");
+            // The port is at the sender's side, so it is met arriving on the
+            // way there and leaving on the way back.
+            let (code, trace) = trace(dir.path(), sender, receiver, setting.class);
+            assert_eq!(code, 1, "{what}");
+            for (direction, stage) in [("forward", "ingress"), ("return", "egress")] {
+                let class = class(&trace, direction);
+                let found = &class["first_break"];
+                if setting.stages.contains(&stage) {
+                    let named = json!([found["device"], found["port"], found["stage"]]);
+                    assert_eq!(named, json!([device, port, stage]), "{what}, {direction}");
+                    let check = found["check"].as_str().unwrap();
+                    assert!(
+                        setting.checks.contains(&check),
+                        "{what}, {direction}: {check}"
+                    );
+                } else {
+                    assert_eq!(class["status"], "lossless", "{what}, {direction}: {found}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_setting_of_a_host_is_caught_and_named() {
+    let policy = policy("builtin:roce-lossless");
+    let settings: &[(&str, &str, &str, &str, &str, &str)] = &[
+        (
+            "traffic_class.txt",
+            "Global tclass=106",
+            "Global tclass=2",
+            "nic/tos",
+            "path/lossless",
+            "nic-egress",
+        ),
+        (
+            "mlnx_qos_ens1f0np0.txt",
+            "trust state: dscp",
+            "trust state: pcp",
+            "nic/trust",
+            "path/lossless",
+            "nic-egress",
+        ),
+        (
+            "mlnx_qos_ens1f0np0.txt",
+            "enabled     0   0   0   1",
+            "enabled     0   0   0   0",
+            "pfc/missing",
+            "path/lossless",
+            "nic-egress",
+        ),
+        (
+            "ecn.txt",
+            "cnp_802p_prio: 6",
+            "cnp_802p_prio: 0",
+            "cnp/marking",
+            "path/cnp",
+            "nic-egress",
+        ),
+        (
+            "ecn.txt",
+            "cnp_dscp: 48",
+            "cnp_dscp: 0",
+            "cnp/marking",
+            "path/cnp",
+            "nic-egress",
+        ),
+        (
+            "ecn.txt",
+            "roce_rp/enable/3: 1",
+            "roce_rp/enable/3: 0",
+            "dcqcn/enabled",
+            "path/cnp",
+            "nic-egress",
+        ),
+    ];
+    for host_name in ["gpu01", "gpu04"] {
+        let far = if host_name == "gpu01" {
+            "gpu03"
+        } else {
+            "gpu01"
+        };
+        for (file, from, to, check, path, stage) in settings {
+            let what = format!("{to} of {host_name}");
+            let dir = fabric();
+            host(dir.path(), &format!("{host_name}/{file}"), from, to);
+            let fired = fired(&audited(dir.path(), &policy), false);
+            let wanted = format!("fail {path} {host_name} ens1f0np0");
+            assert!(fired.contains(&wanted), "{what}: {fired:#?}");
+            let class_name = if *path == "path/cnp" { "cnp" } else { "roce" };
+            let (code, trace) = trace(dir.path(), host_name, far, class_name);
+            let found = &class(&trace, "forward")["first_break"];
+            assert_eq!(
+                json!([code, found["device"], found["stage"], found["check"]]),
+                json!([1, host_name, stage, check]),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn one_broken_way_of_two_breaks_the_pair() {
+    let dir = fabric();
+    switch(dir.path(), "spine2", |config| {
+        bind(config, "Ethernet0", "pfc_enable", "")
+    });
+    let (code, trace) = trace(dir.path(), "gpu01", "gpu03", "roce");
+    let forward = class(&trace, "forward");
+    assert_eq!(
+        (code, &forward["status"], &forward["paths"]),
+        (1, &json!("broken"), &json!(2))
+    );
+    assert_eq!(forward["first_break"]["device"], "spine2");
+}
+
+#[test]
+fn what_is_not_joined_is_unknown() {
+    let dir = fabric();
+    fs::remove_file(dir.path().join("leaf2.json")).unwrap();
+    let (code, trace) = trace(dir.path(), "gpu01", "gpu03", "roce");
+    let forward = class(&trace, "forward");
+    assert_eq!((code, &forward["status"]), (3, &json!("unknown")));
+    assert_eq!(forward["why"], "no known link leads to gpu03");
+    // Hosts below the other leaf are still judged, and the gap is told.
+    let report = audited(dir.path(), &policy("builtin:roce-lossless"));
+    let fired = fired(&report, false);
+    assert!(
+        fired.contains("unknown link/unknown-peer spine1 Ethernet4"),
+        "{fired:#?}"
+    );
+}
+
+#[test]
+fn wrong_ends_are_told() {
+    let dir = fabric();
+    let run = |from: &str, to: &str| {
+        let output = Command::cargo_bin("roceaudit")
+            .unwrap()
+            .args([
+                "trace",
+                dir.path().to_str().unwrap(),
+                "--from",
+                from,
+                "--to",
+                to,
+            ])
+            .output()
+            .unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        (output.status.code().unwrap(), error)
+    };
+    for (from, to, told) in [
+        ("gpu09", "gpu01", "no device named gpu09"),
+        ("leaf1", "gpu01", "leaf1 is a switch"),
+        (
+            "gpu01:eth9",
+            "gpu02",
+            "gpu01 has no port eth9; there are: ens1f0np0",
+        ),
+        ("gpu01", "gpu01", "the same host"),
+    ] {
+        let (code, error) = run(from, to);
+        assert_eq!(code, 2, "{from} {to}");
+        assert!(error.contains(told), "{error}");
+    }
+}
