@@ -422,3 +422,81 @@ fn wrong_ends_are_told() {
         assert!(error.contains(told), "{error}");
     }
 }
+
+/// What is found of the links of a changed example fabric, information aside.
+fn of_links(change: impl FnOnce(&Path), with: &str) -> Vec<String> {
+    let dir = fabric();
+    change(dir.path());
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("policy.yaml");
+    let name = match with.is_empty() {
+        true => "builtin:roce-lossless".to_owned(),
+        false => {
+            fs::write(&file, with).unwrap();
+            file.to_str().unwrap().to_owned()
+        }
+    };
+    let fired = fired(&audited(dir.path(), &policy(&name)), false);
+    let of_links = fired.into_iter().filter(|line| line.contains(" link/"));
+    of_links.collect()
+}
+
+#[test]
+fn ends_are_compared_in_effect() {
+    let none = Vec::<String>::new();
+    let set = |port: &'static str, field: &'static str, value: &'static str| {
+        move |dir: &Path| switch(dir, "leaf1", |c| c["PORT"][port][field] = json!(value))
+    };
+    // 9100 on the switch, 9000 on the host: fits. Less than the host sends: not.
+    assert_eq!(of_links(|_| (), ""), none);
+    assert_eq!(
+        of_links(set("Ethernet0", "mtu", "8000"), ""),
+        ["fail link/mismatch leaf1 Ethernet0"]
+    );
+    assert_eq!(of_links(set("Ethernet0", "mtu", "9000"), ""), none);
+    // Between switches sizes are a matter of the hosts: mtu/path.
+    assert_eq!(of_links(set("Ethernet8", "mtu", "8000"), ""), none);
+    assert_eq!(
+        of_links(set("Ethernet8", "speed", "40000"), ""),
+        ["fail link/mismatch leaf1 Ethernet8"]
+    );
+    assert_eq!(
+        of_links(set("Ethernet8", "fec", "fc"), ""),
+        ["fail link/mismatch leaf1 Ethernet8"]
+    );
+    // One side pauses a priority more than any class uses: fits.
+    let more = |dir: &Path| switch(dir, "leaf1", |c| bind(c, "Ethernet0", "pfc_enable", "3,4"));
+    assert_eq!(of_links(more, ""), none);
+    // The host does not obey what its switch sends.
+    let deaf = |dir: &Path| {
+        let (on, off) = ("enabled     0   0   0   1", "enabled     0   0   0   0");
+        host(dir, "gpu01/mlnx_qos_ens1f0np0.txt", on, off);
+    };
+    assert_eq!(of_links(deaf, ""), ["fail link/mismatch gpu01 ens1f0np0"]);
+}
+
+#[test]
+fn cables_lead_where_the_rails_say() {
+    const RAILS: &str =
+        "version: 1\nname: rails\nrails: {rail0: {hosts: [ens1f0np0], switches: [leaf1]}}\n";
+    assert_eq!(
+        of_links(|_| (), RAILS),
+        [
+            "fail link/cabling gpu03 ens1f0np0",
+            "fail link/cabling gpu04 ens1f0np0"
+        ]
+    );
+    let both = RAILS.replace("[leaf1]", "[\"leaf*\"]");
+    assert_eq!(of_links(|_| (), &both), Vec::<String>::new());
+    // Two ports claim one neighbour.
+    let moved = |dir: &Path| {
+        switch(dir, "leaf2", |c| {
+            c["DEVICE_NEIGHBOR"]["Ethernet0"] = json!({"name": "gpu01", "port": "ens1f0np0"});
+        });
+    };
+    let found = of_links(moved, "");
+    assert!(
+        found.contains(&"fail link/cabling leaf2 Ethernet0".to_owned()),
+        "{found:?}"
+    );
+}

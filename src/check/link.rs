@@ -83,8 +83,8 @@ fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdic
             _ => continue,
         };
         let detail = Detail::fail(message)
-            .expected(format!("{} obeys {sent}", fabric.name(obeyer)))
-            .actual(format!("it obeys {obeyed}"))
+            .expected(format!("pause obeyed on {sent}"))
+            .actual(format!("on {obeyed}"))
             .kind(to.pfc_rx.kind());
         let mut told = FabricDetail::new(obeyer, detail)
             .peer(sender)

@@ -258,6 +258,12 @@ fn whereabouts(folded: &Folded<'_>, style: &Style) -> String {
             text.push_str(&format!(" ({count} ports)"));
         }
     }
+    let places = folded.all.iter().flat_map(|finding| &finding.places);
+    let peers: Vec<&str> = places.filter_map(|place| place.peer.as_deref()).collect();
+    if !peers.is_empty() {
+        let most = if style.verbose { usize::MAX } else { 3 };
+        text.push_str(&format!(" to {}", ranges(&peers, most)));
+    }
     text
 }
 
