@@ -12,6 +12,7 @@ pub use outcome::{Outcome, exit_code};
 pub use read::{DeviceStatus, ReadDevice, read_unit};
 
 use crate::check::{self, Check, Needs};
+use crate::fabric::fleet::Profiles;
 use crate::fabric::{Hops, Node};
 use crate::finding::{Finding, Status};
 use crate::model::{Device, Port};
@@ -168,6 +169,8 @@ struct Checks {
     hidden: Vec<&'static dyn Check>,
     /// Whether the fabric is judged: its checks were asked for, of the whole source.
     fabric: bool,
+    /// Where ports are compared with others of their role.
+    profiles: Option<Profiles>,
 }
 
 impl Checks {
@@ -283,6 +286,7 @@ pub fn survey(units: &[Unit], policy: &PolicySet) -> Survey {
         shown: Vec::new(),
         hidden: all.filter(|check| check.breaks().is_some()).collect(),
         fabric: true,
+        profiles: None,
     };
     let mut judged = Vec::with_capacity(units.len());
     let mut devices = Vec::with_capacity(units.len());
@@ -344,8 +348,10 @@ fn selected_checks(policy: &PolicySet, options: &Options) -> Result<Checks, Audi
         .copied()
         .filter(enabled)
         .filter(|check| fabric && check.breaks().is_some() && !is_shown(check.about().id));
+    let compared = fabric && is_shown("fleet/outlier");
     Ok(Checks {
         hidden: hidden.collect(),
+        profiles: compared.then(Profiles::default),
         fabric,
         shown,
     })

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{audited, exit, fired, policy, root};
+use common::{audited, exit, of_devices, policy, root};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -30,7 +30,7 @@ fn after(change: impl FnOnce(&Path)) -> BTreeSet<String> {
     let dir = tempfile::tempdir().unwrap();
     copy(&root().join("examples/fabric"), dir.path());
     change(dir.path());
-    fired(
+    of_devices(
         &audited(dir.path(), &policy("builtin:roce-lossless")),
         false,
     )
@@ -527,7 +527,7 @@ fn found(files: &[(&str, String)]) -> BTreeSet<String> {
     for (name, text) in files {
         fs::write(device.join(name), text).unwrap();
     }
-    fired(&audited(dir.path(), &policy("builtin:roce-lossless")), true)
+    of_devices(&audited(dir.path(), &policy("builtin:roce-lossless")), true)
 }
 
 /// References as they were written before version 3_0_3: `[TABLE|NAME]`.
@@ -614,10 +614,10 @@ proptest! {
         let file = dir.path().join("leaf1.json");
         let config = faulty();
         fs::write(&file, serde_json::to_string_pretty(&config).unwrap()).unwrap();
-        let before = fired(&audited(dir.path(), &policy), true);
+        let before = of_devices(&audited(dir.path(), &policy), true);
         prop_assert!(before.len() > 10);
         fs::write(&file, rendered(&config, salt)).unwrap();
-        prop_assert_eq!(before, fired(&audited(dir.path(), &policy), true));
+        prop_assert_eq!(before, of_devices(&audited(dir.path(), &policy), true));
     }
 
     /// What a good switch's configuration holds up to any point proves no
@@ -630,7 +630,7 @@ proptest! {
         fs::write(dir.path().join("leaf1.json"), &text[..=cut.index(needed)]).unwrap();
         let policy = policy("builtin:roce-lossless");
         let report = audited(dir.path(), &policy);
-        let fails: Vec<_> = fired(&report, false)
+        let fails: Vec<_> = of_devices(&report, false)
             .into_iter()
             .filter(|line| line.starts_with("fail"))
             .collect();

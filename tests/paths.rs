@@ -500,3 +500,58 @@ fn cables_lead_where_the_rails_say() {
         "{found:?}"
     );
 }
+
+#[test]
+fn who_differs_from_most_of_its_role_is_told() {
+    let consistency = policy("builtin:consistency");
+    let outliers = |change: &dyn Fn(&Path)| -> Vec<String> {
+        let dir = fabric();
+        change(dir.path());
+        let report = audited(dir.path(), &consistency);
+        let mut found: Vec<String> = Vec::new();
+        for finding in report
+            .findings
+            .iter()
+            .filter(|f| f.check == "fleet/outlier")
+        {
+            let ports = finding
+                .places
+                .iter()
+                .filter_map(|place| place.port.as_deref());
+            let (expected, actual) = (finding.expected.as_deref(), finding.actual.as_deref());
+            found.push(format!(
+                "{} {} {}: {} not {}",
+                finding.device,
+                ports.collect::<Vec<_>>().join(","),
+                finding.message.split(' ').next().unwrap(),
+                actual.unwrap(),
+                expected.unwrap()
+            ));
+        }
+        found
+    };
+    assert_eq!(outliers(&|_| ()), Vec::<String>::new());
+    let rate = |dir: &Path| host(dir, "gpu02/ecn.txt", "rpg_ai_rate: 5", "rpg_ai_rate: 10");
+    assert_eq!(
+        outliers(&rate),
+        ["gpu02 ens1f0np0 nic/dcqcn/params/rpg_ai_rate: 10 not 5"]
+    );
+    let no_pfc = |dir: &Path| switch(dir, "leaf1", |c| bind(c, "Ethernet8", "pfc_enable", ""));
+    assert_eq!(
+        outliers(&no_pfc),
+        ["leaf1 Ethernet8 pfc/enabled: [] not [3]"]
+    );
+    let map = |dir: &Path| {
+        switch(dir, "leaf2", |c| {
+            remap(
+                c,
+                "Ethernet0",
+                "dscp_to_tc_map",
+                "DSCP_TO_TC_MAP",
+                "26",
+                "0",
+            )
+        });
+    };
+    assert_eq!(outliers(&map), ["leaf2 Ethernet0 dscp_to_tc/26: 0 not 3"]);
+}

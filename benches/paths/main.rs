@@ -86,6 +86,7 @@ fn clos(hosts: usize) -> Vec<Node> {
             by: "lldp",
             at: Default::default(),
         }),
+        profile: None,
         view: Arc::clone(&view),
     };
     let node = |name: String, kind: DeviceKind, ports: Vec<NodePort>| Node {

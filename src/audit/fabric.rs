@@ -48,13 +48,11 @@ pub(super) fn judge<'a>(
             continue;
         }
         let mut verdicts = FabricVerdicts::default();
-        if !of_fabric.hops.fabric.links.is_empty() {
-            let context = FabricContext {
-                hops: &of_fabric.hops,
-                set: policy,
-            };
-            check.fabric(&context, &mut verdicts);
-        }
+        let context = FabricContext {
+            hops: &of_fabric.hops,
+            set: policy,
+        };
+        check.fabric(&context, &mut verdicts);
         if verdicts.passes == 0 && verdicts.details.is_empty() {
             of_fabric.skip(*check, policy, checks.fabric);
         }

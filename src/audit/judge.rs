@@ -4,6 +4,8 @@
 use super::gather::Gathered;
 use super::{Checks, DeviceEntry, DeviceStatus, Judged, Options, ReadDevice};
 use crate::check::{self, At, Check, Detail, DeviceContext, Needs, PortContext, Verdicts};
+use crate::fabric::fleet::Profile;
+use crate::fabric::node::Seen;
 use crate::fabric::{Node, View};
 use crate::finding::{Evidence, Finding, PortPlace, Status};
 use crate::model::{
@@ -89,19 +91,26 @@ pub(super) fn judge(
     }
     bench.hides = false;
     bench.asserts(device, &groups);
-    bench.finish(judged, checks.fabric.then(|| node(device, policy, &groups)))
+    bench.finish(
+        judged,
+        checks.fabric.then(|| node(device, policy, checks, &groups)),
+    )
 }
 
 /// What the fabric needs to know of the device.
-fn node(device: &Device, policy: &PolicySet, groups: &[Group]) -> Node {
+fn node(device: &Device, policy: &PolicySet, checks: &Checks, groups: &[Group]) -> Node {
     let mut views = vec![None; device.ports.len()];
     for group in groups {
         let first = group.ports.first().and_then(|n| device.ports.get(*n));
         let Some(first) = first else { continue };
-        let view = Arc::new(View::new(first, device.kind, &group.effective));
+        let profiles = checks.profiles.as_ref();
+        let seen = Seen {
+            view: Arc::new(View::new(first, device.kind, &group.effective)),
+            profile: profiles.map(|profiles| profiles.share(Profile::new(device, first))),
+        };
         for n in &group.ports {
             if let Some(place) = views.get_mut(*n) {
-                *place = Some(Arc::clone(&view));
+                *place = Some(seen.clone());
             }
         }
     }
@@ -580,7 +589,7 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         }
     }
     for id in check::LATER {
-        let asked = policy.required(id).or_else(|| asked_by(policy, id));
+        let asked = policy.required(id);
         if let Some(position) = asked.filter(|_| wanted(id)) {
             let message = format!("the policy asks for {id}, which this release does not judge");
             findings.push(Finding {
@@ -591,15 +600,4 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         }
     }
     findings
-}
-
-/// The part of the policy that asks for a check by stating what it expects.
-fn asked_by(policy: &PolicySet, check: &str) -> Option<Position> {
-    let base = policy.base();
-    let firmware = base.bom.firmware.iter().flat_map(|entries| entries.iter());
-    let systems = base.bom.os.iter().flat_map(|entries| entries.iter());
-    match check {
-        "bom/version" => firmware.chain(systems).next().map(|(key, _)| key.position),
-        _ => None,
-    }
 }

@@ -1,11 +1,13 @@
 //! Checks: pure functions from facts and policy to verdicts. One file an
 //! area, one struct a check, one line each in [`registry`].
 
+mod bom;
 mod buffer;
 mod collect;
 mod counters;
 mod dcqcn;
 mod ecn;
+mod fleet;
 mod link;
 mod map;
 mod mtu;
@@ -79,6 +81,8 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &link::Cabling,
         &path::Lossless,
         &path::Cnp,
+        &fleet::Outlier,
+        &bom::Version,
         &counters::LosslessDrop,
         &counters::PfcStorm,
         &counters::Watchdog,
@@ -98,10 +102,8 @@ pub fn registry() -> &'static [&'static dyn Check] {
 }
 
 /// Identifiers that policies may name although no check of theirs runs yet.
-pub const LATER: [&str; 10] = [
+pub const LATER: [&str; 8] = [
     "nic/pcie",
-    "fleet/outlier",
-    "bom/version",
     "load/bandwidth",
     "load/class",
     "load/drop",

@@ -344,6 +344,7 @@ pub(crate) mod tests {
                     at: LineOnly::default(),
                 }
             }),
+            profile: None,
             view: Arc::default(),
         });
         Node {

@@ -1,6 +1,7 @@
 //! A device as the fabric sees it: what stays of it once it is judged.
 
 use super::class_path::class_priority;
+use super::fleet::Profile;
 use crate::model::{Device, DeviceKind, Fact, LinkPause, Peer, Port, Priorities, State};
 use crate::policy::Effective;
 use std::sync::Arc;
@@ -33,6 +34,8 @@ pub struct NodePort {
     pub description: Option<String>,
     /// Who is at the other end, as this port says.
     pub peer: Option<Peer>,
+    /// Its settings next to others of its role; none where nobody compares them.
+    pub profile: Option<Arc<Profile>>,
     /// The settings that both ends of a cable must agree on, one object for
     /// all ports that share them.
     pub view: Arc<View>,
@@ -76,19 +79,29 @@ impl View {
     }
 }
 
+/// What is kept of a judged port.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// For the other end of its cable.
+    pub view: Arc<View>,
+    /// For others of its role.
+    pub profile: Option<Arc<Profile>>,
+}
+
 impl Node {
     /// Of a device; `views` has one entry a port, `None` where it is not judged.
-    pub fn new(device: &Device, role: Option<String>, views: Vec<Option<Arc<View>>>) -> Self {
+    pub fn new(device: &Device, role: Option<String>, views: Vec<Option<Seen>>) -> Self {
         let unseen: Arc<View> = Arc::default();
         let ports = device.ports.iter().zip(views).map(|(port, view)| NodePort {
             name: port.name.as_str().into(),
             judged: view.is_some(),
+            profile: view.as_ref().and_then(|seen| seen.profile.clone()),
             description: match port.peer {
                 None => port.description.value().cloned(),
                 Some(_) => None,
             },
             peer: port.peer.clone().filter(|_| !is_down(port)),
-            view: view.unwrap_or_else(|| Arc::clone(&unseen)),
+            view: view.map_or_else(|| Arc::clone(&unseen), |seen| seen.view),
         });
         Node {
             name: device.name.as_str().into(),

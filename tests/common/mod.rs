@@ -52,6 +52,15 @@ pub fn exit(report: &Report, policy: &PolicySet) -> u8 {
     }
 }
 
+/// What fired of devices by themselves: what follows for links, ways and the
+/// fleet is left out.
+pub fn of_devices(report: &Report, info: bool) -> BTreeSet<String> {
+    const OF_FABRIC: [&str; 4] = [" link/", " path/", " fleet/", " mtu/path"];
+    let mut fired = fired(report, info);
+    fired.retain(|line| !OF_FABRIC.iter().any(|area| line.contains(area)));
+    fired
+}
+
 /// What fired: `fail pfc/missing leaf1 Ethernet0`. Information is left out,
 /// unless it is asked for.
 pub fn fired(report: &Report, info: bool) -> BTreeSet<String> {
