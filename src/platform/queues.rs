@@ -65,7 +65,7 @@ impl Weights {
         self.unclear |= place.is_none() && kind != Some(SchedulerKind::Strict);
     }
 
-    /// Fills [`Queue::share_percent`] of all queues: a queue's weight over the
+    /// Fills `share_percent` of all queues: a queue's weight over the
     /// sum of all; strict queues have no share.
     pub fn share(&self, port: &mut Port) {
         let weights = self.of.iter().flatten();
