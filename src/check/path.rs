@@ -3,6 +3,7 @@
 use super::{
     About, Check, Detail, FabricContext, FabricDetail, FabricVerdicts, Judges, Line, Needs,
 };
+use crate::fabric::deadlock::circle;
 use crate::fabric::{Hops, Obstacle, PortId};
 use crate::finding::Way;
 use crate::model::{DeviceKind, Field, PortField};
@@ -26,15 +27,51 @@ impl Check for Lossless {
                 that it leaves by puts it in the right queue, marks it and obeys pause. One \
                 finding a hop that is broken and lies on a way between hosts, with the check \
                 that says why. Assumed are ways up and then down, over all equal-cost links, \
-                without flooding and without links that are down.",
+                without flooding and without links that are down. Lossless links between \
+                switches that can wait for each other in a circle are told as well: one pause \
+                can stop such a circle for good.",
         }
     }
 
     fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
         for class in cx.set.base().lossless_classes() {
             class_ways(cx.hops, class, out);
+            deadlock(cx.hops, class, out);
         }
     }
+}
+
+/// A circle of links that can wait for each other.
+fn deadlock(hops: &Hops, class: &Class, out: &mut FabricVerdicts) {
+    let fabric = &hops.fabric;
+    let name = &class.name.value;
+    let pauses = |from: PortId, to: PortId| {
+        let priority = |port| {
+            let mut classes = fabric.port(port).view.lossless.iter();
+            classes.find(|(own, _)| own == name)?.1
+        };
+        let obeys = fabric.port(from).view.pfc_rx.get();
+        let sends = fabric.port(to).view.pfc_tx.get();
+        let on = |set: Option<crate::model::Priorities>, priority: Option<u8>| {
+            set.zip(priority)
+                .is_some_and(|(set, priority)| set.contains(priority))
+        };
+        on(obeys, priority(from)) && on(sends, priority(to))
+    };
+    let Some(circle) = circle(fabric, &hops.paths, &pauses) else {
+        return;
+    };
+    let Some(first) = circle.first().copied() else {
+        return;
+    };
+    let mut names: Vec<String> = circle.iter().map(|port| fabric.name(*port)).collect();
+    names.extend(names.first().cloned());
+    let detail = Detail::fail(format!(
+        "pause of the class {name} can wait in a circle, and then never ends: {}",
+        names.join(" > ")
+    ));
+    out.details
+        .push(FabricDetail::new(first, detail.class(class)));
 }
 
 /// Ways of congestion notification packets.

@@ -2,6 +2,7 @@
 //! arithmetic of headroom.
 
 pub mod class_path;
+pub mod deadlock;
 pub mod fleet;
 pub mod headroom;
 pub mod hops;

@@ -189,7 +189,7 @@ fn levels(fabric: &Fabric) -> Vec<Option<u32>> {
 }
 
 /// Whether no neighbour of the device is on a higher level.
-fn is_top(fabric: &Fabric, levels: &[Option<u32>], node: usize) -> bool {
+pub(super) fn is_top(fabric: &Fabric, levels: &[Option<u32>], node: usize) -> bool {
     let mut others = fabric
         .neighbours(node)
         .map(|(_, other)| other.node as usize);
