@@ -38,7 +38,12 @@ pub struct Options {
     pub each_port: bool,
     /// Passes as findings too.
     pub passes: bool,
+    /// Cables as an inventory declares them: device and port, twice.
+    pub cables: Vec<Cable>,
 }
+
+/// A declared cable: device and port of both ends.
+pub type Cable = [(String, String); 2];
 
 /// Names selected by globs.
 #[derive(Clone, Debug, Default)]
@@ -272,7 +277,7 @@ pub struct Survey {
 
 /// Reads all devices and judges what breaks the ways of classes, whatever the
 /// policy turns off.
-pub fn survey(units: &[Unit], policy: &PolicySet) -> Survey {
+pub fn survey(units: &[Unit], policy: &PolicySet, cables: Vec<Cable>) -> Survey {
     let options = Options {
         devices: Selection::default(),
         ports: Selection::default(),
@@ -280,6 +285,7 @@ pub fn survey(units: &[Unit], policy: &PolicySet) -> Survey {
         now: Timestamp::now(),
         each_port: true,
         passes: false,
+        cables,
     };
     let all = check::registry().iter().copied();
     let checks = Checks {

@@ -9,6 +9,7 @@ pub mod check;
 pub mod cli;
 pub mod fabric;
 pub mod finding;
+pub mod inventory;
 pub mod model;
 pub mod platform;
 pub mod policy;

@@ -555,3 +555,109 @@ fn who_differs_from_most_of_its_role_is_told() {
     };
     assert_eq!(outliers(&map), ["leaf2 Ethernet0 dscp_to_tc/26: 0 not 3"]);
 }
+
+/// The audit of the example fabric without neighbours, with an inventory.
+fn with_inventory(inventory: &str, arguments: &[&str]) -> (i32, String) {
+    let dir = fabric();
+    for name in ["leaf1", "leaf2", "spine1", "spine2"] {
+        switch(dir.path(), name, |config| {
+            config
+                .as_object_mut()
+                .unwrap()
+                .remove("DEVICE_NEIGHBOR")
+                .unwrap();
+        });
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("inventory.yaml");
+    fs::write(&file, inventory).unwrap();
+    let output = Command::cargo_bin("roceaudit")
+        .unwrap()
+        .args(["audit", dir.path().to_str().unwrap(), "--all"])
+        .args(["--inventory", file.to_str().unwrap()])
+        .args(arguments)
+        .output()
+        .unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    (
+        output.status.code().unwrap(),
+        String::from_utf8(text).unwrap(),
+    )
+}
+
+#[test]
+fn an_inventory_joins_what_no_neighbour_tells() {
+    let inventory = fs::read_to_string(root().join("examples/inventory.yaml")).unwrap();
+    let path = ["--check", "path/lossless"];
+    let (code, text) = with_inventory(&inventory, &path);
+    assert_eq!(code, 0);
+    assert!(
+        text.contains("Lossless classes stay lossless on every way"),
+        "{text}"
+    );
+    let none = inventory.split("links:").next().unwrap().to_owned();
+    let (code, text) = with_inventory(&none, &path);
+    assert_eq!(code, 3, "nothing was judged");
+    assert!(
+        !text.contains("Passed") && text.contains("skipped"),
+        "{text}"
+    );
+    let (code, text) = with_inventory("version: 1\nroles: {}\n", &path);
+    assert_eq!(code, 2);
+    assert!(text.contains("roles"), "{text}");
+}
+
+#[test]
+fn cables_lead_where_the_inventory_says() {
+    let dir = fabric();
+    let inventory = fs::read_to_string(root().join("examples/inventory.yaml")).unwrap();
+    let swapped = inventory
+        .replace(
+            "leaf1:Ethernet8\", \"spine1:Ethernet0",
+            "leaf1:Ethernet8\", \"spine2:Ethernet0",
+        )
+        .replace(
+            "leaf1:Ethernet12\", \"spine2:Ethernet0",
+            "leaf1:Ethernet12\", \"spine1:Ethernet0",
+        );
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("inventory.yaml");
+    fs::write(&file, swapped).unwrap();
+    let output = Command::cargo_bin("roceaudit")
+        .unwrap()
+        .args(["audit", dir.path().to_str().unwrap(), "--format", "json"])
+        .args([
+            "--inventory",
+            file.to_str().unwrap(),
+            "--check",
+            "link/cabling",
+        ])
+        .output()
+        .unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found = &report["findings"][0];
+    let named = json!([
+        found["device"],
+        found["port"],
+        found["peer"],
+        found["expected"],
+        found["actual"]
+    ]);
+    assert_eq!(
+        named,
+        json!([
+            "leaf1",
+            "Ethernet8",
+            "spine1:Ethernet0",
+            "spine2 Ethernet0",
+            "spine1 Ethernet0"
+        ])
+    );
+    assert_eq!(
+        (
+            output.status.code(),
+            report["findings"].as_array().unwrap().len()
+        ),
+        (Some(1), 2)
+    );
+}

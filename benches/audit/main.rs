@@ -160,6 +160,7 @@ fn whole_audit(folder: &Path) -> Result<()> {
         now: jiff::Timestamp::now(),
         each_port: false,
         passes: false,
+        cables: Vec::new(),
     };
     let units = source::discover(&folder.to_string_lossy(), &[])?;
     let report = audit(&units, &policy, &options)?;

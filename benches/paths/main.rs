@@ -38,7 +38,7 @@ fn main() -> Result<()> {
         let mut links = 0;
         for _ in 0..ROUNDS {
             let begun = Instant::now();
-            let fabric = Fabric::join(nodes.clone());
+            let fabric = Fabric::join(nodes.clone(), &[]);
             links = fabric.links.len();
             let joined = begun.elapsed();
             let hops = Hops::new(fabric, std::iter::empty(), Some("cnp"));

@@ -30,7 +30,7 @@ pub(super) fn judge<'a>(
     options: &'a Options,
 ) -> OfFabric<'a> {
     let nodes: Vec<Node> = judged.iter_mut().filter_map(|j| j.node.take()).collect();
-    let fabric = Fabric::join(nodes);
+    let fabric = Fabric::join(nodes, &options.cables);
     let findings = judged
         .iter()
         .flat_map(|j| j.findings.iter().chain(&j.hidden));

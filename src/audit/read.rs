@@ -64,7 +64,8 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
         read.status = DeviceStatus::Error;
         return read;
     }
-    let Some(platform) = platform_of(&read.captures) else {
+    let told = unit.platform.as_deref().and_then(platform::by_name);
+    let Some(platform) = told.or_else(|| platform_of(&read.captures)) else {
         read.unrecognised(|_| true);
         read.status = DeviceStatus::Unrecognised;
         return read;
@@ -72,7 +73,8 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
     let recognised = recognise(platform, &read.captures);
     let pairs: Vec<_> = read.captures.iter().zip(recognised.clone()).collect();
     match model(platform, &unit.name, &pairs) {
-        Ok(device) => {
+        Ok(mut device) => {
+            device.role.clone_from(&unit.role);
             read.unrecognised(|n| recognised.get(n).is_none_or(Option::is_none));
             let failed = device.notes.iter().any(|note| {
                 matches!(

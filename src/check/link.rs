@@ -221,7 +221,7 @@ impl Check for UnknownPeer {
                         ),
                     }
                 }
-                Stray::Contradiction { .. } => continue,
+                Stray::Contradiction { .. } | Stray::Declared { .. } => continue,
             };
             if fabric.port(port).judged {
                 let detail = Detail::unknown(message).actual(actual);
@@ -253,24 +253,39 @@ impl Check for Cabling {
     fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
         let fabric = &cx.hops.fabric;
         for stray in &fabric.strays {
-            let Stray::Contradiction {
-                port,
-                other,
-                instead,
-            } = stray
-            else {
-                continue;
-            };
-            out.details.push(
-                FabricDetail::new(
+            let (message, expected, port, other, instead) = match stray {
+                Stray::Contradiction {
+                    port,
+                    other,
+                    instead,
+                } => (
+                    "the port that is named as the other end is joined to another",
                     *port,
-                    Detail::fail("the port that is named as the other end is joined to another")
-                        .expected(fabric.name(*port))
-                        .actual(fabric.name(*instead)),
-                )
-                .peer(*other)
-                .line(Line::Peer(*port))
-                .line(Line::Peer(*other)),
+                    *port,
+                    *other,
+                    *instead,
+                ),
+                Stray::Declared {
+                    port,
+                    other,
+                    instead,
+                } => (
+                    "the cable leads elsewhere than was declared",
+                    *other,
+                    *port,
+                    *instead,
+                    *instead,
+                ),
+                Stray::UnknownDevice { .. } | Stray::UnknownPort { .. } => continue,
+            };
+            let detail = Detail::fail(message)
+                .expected(fabric.name(expected))
+                .actual(fabric.name(instead));
+            out.details.push(
+                FabricDetail::new(port, detail)
+                    .peer(other)
+                    .line(Line::Peer(port))
+                    .line(Line::Peer(other)),
             );
         }
         for link in &fabric.links {

@@ -58,6 +58,8 @@ pub enum Verb {
     Explain(Explain),
     /// Validate, show and start policies
     Policy(Policy),
+    /// Validate inventories
+    Inventory(Inventory),
 }
 
 /// Where devices come from.
@@ -70,6 +72,10 @@ pub struct Sources {
     /// Pass over files and folders of these names
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
+
+    /// Inventory, or containerlab topology: names, platforms, roles, cables
+    #[arg(long, value_name = "FILE")]
+    pub inventory: Option<String>,
 
     /// Only these devices
     #[arg(long, value_name = "GLOB")]
@@ -177,6 +183,10 @@ pub struct Trace {
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
+    /// Inventory, or containerlab topology: names, platforms, roles, cables
+    #[arg(long, value_name = "FILE")]
+    pub inventory: Option<String>,
+
     /// Where packets come from
     #[arg(long, value_name = "HOST[:PORT]")]
     pub from: String,
@@ -250,4 +260,22 @@ pub enum PolicyAction {
     List,
     /// Print a policy to start from
     Init,
+}
+
+#[derive(Args, Debug)]
+pub struct Inventory {
+    #[command(subcommand)]
+    pub action: InventoryAction,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum InventoryAction {
+    /// Validate inventories and containerlab topologies
+    Check {
+        /// Files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<String>,
+    },
+    /// Print the JSON Schema of inventories
+    Schema,
 }

@@ -1,7 +1,7 @@
 //! `roceaudit audit`.
 
 use super::args::{Arguments, Audit, FailOn, Format};
-use super::{colored_errors, error_stream, output, width};
+use super::{colored_errors, error_stream, inventory, output, width};
 use crate::audit::{Options, Outcome, Report, Selection, audit, exit_code};
 use crate::policy::{self, PolicyError, PolicySet, Severity};
 use crate::report::{json, text};
@@ -19,7 +19,8 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
             return Ok(super::USAGE);
         }
     };
-    let units = units(&verb.from.sources, &verb.from.exclude)?;
+    let mut units = units(&verb.from.sources, &verb.from.exclude)?;
+    let cables = inventory::apply(verb.from.inventory.as_deref(), &mut units)?;
     let json = verb.format == Format::Json || verb.report.iter().any(|(f, _)| *f == Format::Json);
     let options = Options {
         devices: selection("--device", &verb.from.device)?,
@@ -28,6 +29,7 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
         now: verb.now.unwrap_or_else(jiff::Timestamp::now),
         each_port: json || arguments.verbose,
         passes: verb.all,
+        cables,
     };
     let report = audit(&units, &policy, &options)?;
     let outcome = report.outcome(&policy, severity(verb.fail_on), verb.allow_unknown);

@@ -5,6 +5,7 @@ mod args;
 mod audit;
 mod checks;
 mod explain;
+mod inventory;
 mod model;
 mod policy;
 mod trace;
@@ -70,6 +71,7 @@ fn verb(arguments: &Arguments) -> anyhow::Result<u8> {
         Verb::Checks(verb) => checks::run(arguments, verb),
         Verb::Explain(verb) => explain::run(arguments, verb),
         Verb::Policy(verb) => policy::run(arguments, verb),
+        Verb::Inventory(verb) => inventory::run(arguments, verb),
     }
 }
 

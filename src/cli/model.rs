@@ -1,7 +1,7 @@
 //! `roceaudit model`.
 
 use super::args::{Arguments, Model};
-use super::{UNKNOWN, audit, error_stream, output};
+use super::{UNKNOWN, audit, error_stream, inventory, output};
 use crate::audit::{ReadDevice, read_unit};
 use crate::model::json;
 use crate::report::escape::terminal;
@@ -13,6 +13,7 @@ use std::io::Write;
 pub fn run(arguments: &Arguments, verb: &Model) -> anyhow::Result<u8> {
     let selected = audit::selection("--device", &verb.from.device)?;
     let mut units = audit::units(&verb.from.sources, &verb.from.exclude)?;
+    inventory::apply(verb.from.inventory.as_deref(), &mut units)?;
     units.retain(|unit| selected.matches(&unit.name));
     if units.is_empty() {
         anyhow::bail!("--device matches no device");

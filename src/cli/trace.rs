@@ -1,7 +1,7 @@
 //! `roceaudit trace`.
 
 use super::args::{Arguments, Format, Trace};
-use super::{UNKNOWN, audit, colored_errors, error_stream, output};
+use super::{UNKNOWN, audit, colored_errors, error_stream, inventory, output};
 use crate::audit::{Survey, survey};
 use crate::fabric::trace::{Direction, End, State, Tracer};
 use crate::model::DeviceKind;
@@ -20,7 +20,9 @@ pub fn run(arguments: &Arguments, verb: &Trace) -> anyhow::Result<u8> {
         }
     };
     let classes = classes(&policy, verb.class.as_deref())?;
-    let survey = survey(&audit::units(&verb.sources, &verb.exclude)?, &policy);
+    let mut units = audit::units(&verb.sources, &verb.exclude)?;
+    let cables = inventory::apply(verb.inventory.as_deref(), &mut units)?;
+    let survey = survey(&units, &policy, cables);
     let (from, to) = (end(&survey, &verb.from)?, end(&survey, &verb.to)?);
     if from.node == to.node {
         bail!("--from and --to are the same host");

@@ -118,7 +118,7 @@ mod tests {
                 &[("h", ""), ("r", &right), ("l", "")],
             ));
         }
-        Fabric::join(nodes)
+        Fabric::join(nodes, &[])
     }
 
     fn names(fabric: &Fabric, lossless: bool) -> Option<Vec<String>> {
@@ -141,22 +141,25 @@ mod tests {
 
     #[test]
     fn up_and_down_never_closes() {
-        let fabric = Fabric::join(vec![
-            node("g1", Host, &[("e", "l1:1")]),
-            node("g2", Host, &[("e", "l2:1")]),
-            node(
-                "l1",
-                Switch,
-                &[("1", ""), ("a", "s1:1"), ("b", "s2:1"), ("p", "l2:p")],
-            ),
-            node(
-                "l2",
-                Switch,
-                &[("1", ""), ("a", "s1:2"), ("b", "s2:2"), ("p", "")],
-            ),
-            node("s1", Switch, &[("1", ""), ("2", ""), ("p", "s2:p")]),
-            node("s2", Switch, &[("1", ""), ("2", ""), ("p", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                node("g1", Host, &[("e", "l1:1")]),
+                node("g2", Host, &[("e", "l2:1")]),
+                node(
+                    "l1",
+                    Switch,
+                    &[("1", ""), ("a", "s1:1"), ("b", "s2:1"), ("p", "l2:p")],
+                ),
+                node(
+                    "l2",
+                    Switch,
+                    &[("1", ""), ("a", "s1:2"), ("b", "s2:2"), ("p", "")],
+                ),
+                node("s1", Switch, &[("1", ""), ("2", ""), ("p", "s2:p")]),
+                node("s2", Switch, &[("1", ""), ("2", ""), ("p", "")]),
+            ],
+            &[],
+        );
         assert_eq!(names(&fabric, true), None);
     }
 }

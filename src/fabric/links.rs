@@ -65,6 +65,15 @@ pub enum Stray {
         /// Whom that one names.
         instead: PortId,
     },
+    /// A declared cable leads elsewhere.
+    Declared {
+        /// One end of the cable.
+        port: PortId,
+        /// The end that was declared.
+        other: PortId,
+        /// The end that there is.
+        instead: PortId,
+    },
 }
 
 impl Stray {
@@ -73,7 +82,8 @@ impl Stray {
         match self {
             Stray::UnknownDevice { port, .. }
             | Stray::UnknownPort { port, .. }
-            | Stray::Contradiction { port, .. } => *port,
+            | Stray::Contradiction { port, .. }
+            | Stray::Declared { port, .. } => *port,
         }
     }
 }
@@ -92,8 +102,9 @@ pub struct Fabric {
 }
 
 impl Fabric {
-    /// Joins the ports of devices.
-    pub fn join(nodes: Vec<Node>) -> Self {
+    /// Joins the ports of devices by what they say of their neighbours, then
+    /// by the cables that are declared, then by descriptions.
+    pub fn join(nodes: Vec<Node>, declared: &[[(String, String); 2]]) -> Self {
         let names = Names::new(&nodes);
         let mut strays = Vec::new();
         let mut claims: Vec<Vec<Option<PortId>>> = empty(&nodes);
@@ -154,6 +165,29 @@ impl Fabric {
                     node: to,
                     name: name.map(str::to_owned),
                 });
+            }
+        }
+        for cable in declared {
+            let end = |(device, port): &(String, String)| {
+                let node = names.find(device)?;
+                Some(PortId::new(node, find_port(&nodes[node], port)?))
+            };
+            let (Some(a), Some(b)) = (end(&cable[0]), end(&cable[1])) else {
+                continue; // an end that this source does not hold
+            };
+            match (at(&fabric.across, a), at(&fabric.across, b)) {
+                (None, None) => fabric.connect(a, b, false),
+                (Some(other), _) if other == b => {}
+                (Some(instead), _) => strays.push(Stray::Declared {
+                    port: a,
+                    other: b,
+                    instead,
+                }),
+                (None, Some(instead)) => strays.push(Stray::Declared {
+                    port: b,
+                    other: a,
+                    instead,
+                }),
             }
         }
         for (n, node) in nodes.iter().enumerate() {
@@ -374,10 +408,13 @@ pub(crate) mod tests {
             ("leaf1:Eth1/1", "Ethernet1/1"),
             ("leaf1.example.net:Et1/1", "Ethernet1/1"),
         ] {
-            let fabric = Fabric::join(vec![
-                switch("leaf1", &[(port, "")]),
-                switch("spine1", &[("swp1", peer)]),
-            ]);
+            let fabric = Fabric::join(
+                vec![
+                    switch("leaf1", &[(port, "")]),
+                    switch("spine1", &[("swp1", peer)]),
+                ],
+                &[],
+            );
             assert_eq!(
                 links(&fabric),
                 ["leaf1 Ethernet1/1 = spine1 swp1"],
@@ -386,10 +423,13 @@ pub(crate) mod tests {
             assert_eq!(fabric.strays, []);
         }
         for peer in ["leaf1:Et1/11", "leaf1:E1/1", "leaf1:swp1/1", "leaf1:Po1"] {
-            let fabric = Fabric::join(vec![
-                switch("leaf1", &[("Ethernet1/1", "")]),
-                switch("spine1", &[("swp1", peer)]),
-            ]);
+            let fabric = Fabric::join(
+                vec![
+                    switch("leaf1", &[("Ethernet1/1", "")]),
+                    switch("spine1", &[("swp1", peer)]),
+                ],
+                &[],
+            );
             assert_eq!(fabric.links, [], "{peer}");
             assert!(
                 matches!(fabric.strays[..], [Stray::UnknownPort { .. }]),
@@ -400,11 +440,14 @@ pub(crate) mod tests {
 
     #[test]
     fn a_domain_that_tells_two_devices_apart_is_kept() {
-        let fabric = Fabric::join(vec![
-            switch("leaf1.east", &[("a", "")]),
-            switch("leaf1.west", &[("a", "")]),
-            switch("s", &[("1", "leaf1.west:a"), ("2", "leaf1:a")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                switch("leaf1.east", &[("a", "")]),
+                switch("leaf1.west", &[("a", "")]),
+                switch("s", &[("1", "leaf1.west:a"), ("2", "leaf1:a")]),
+            ],
+            &[],
+        );
         assert_eq!(links(&fabric), ["leaf1.west a = s 1"]);
         assert!(
             matches!(&fabric.strays[..], [Stray::UnknownDevice { device, .. }] if device == "leaf1")
@@ -413,19 +456,25 @@ pub(crate) mod tests {
 
     #[test]
     fn contradictions_are_told_and_make_no_link() {
-        let fabric = Fabric::join(vec![
-            switch("a", &[("1", "c:1")]),
-            switch("b", &[("1", "c:1")]),
-            switch("c", &[("1", "b:1")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                switch("a", &[("1", "c:1")]),
+                switch("b", &[("1", "c:1")]),
+                switch("c", &[("1", "b:1")]),
+            ],
+            &[],
+        );
         assert_eq!(links(&fabric), ["b 1 = c 1"]);
         assert!(matches!(fabric.strays[..], [Stray::Contradiction { .. }]));
         // Two claim a port that says nothing: the first has it.
-        let fabric = Fabric::join(vec![
-            switch("a", &[("1", "c:1")]),
-            switch("b", &[("1", "c:1")]),
-            switch("c", &[("1", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                switch("a", &[("1", "c:1")]),
+                switch("b", &[("1", "c:1")]),
+                switch("c", &[("1", "")]),
+            ],
+            &[],
+        );
         assert_eq!(links(&fabric), ["a 1 = c 1"]);
         assert_eq!(fabric.strays.len(), 1);
     }
@@ -434,32 +483,38 @@ pub(crate) mod tests {
     fn a_neighbour_without_a_port_is_known_by_its_own_claim() {
         let host = |peer| node("gpu01", DeviceKind::Host, &[("ens1", peer)]);
         let leaf = || switch("leaf1", &[("Ethernet0", "gpu01")]);
-        let fabric = Fabric::join(vec![host("leaf1:Ethernet0"), leaf()]);
+        let fabric = Fabric::join(vec![host("leaf1:Ethernet0"), leaf()], &[]);
         assert_eq!(links(&fabric), ["gpu01 ens1 = leaf1 Ethernet0"]);
         assert_eq!(fabric.strays, []);
-        let fabric = Fabric::join(vec![host(""), leaf()]);
+        let fabric = Fabric::join(vec![host(""), leaf()], &[]);
         assert!(matches!(fabric.strays[..], [Stray::UnknownPort { .. }]));
     }
 
     #[test]
     fn descriptions_are_the_last_resort() {
-        let fabric = Fabric::join(vec![
-            switch(
-                "leaf1",
-                &[
-                    ("Ethernet0", "#to gpu01 ens1 (rack 4)"),
-                    ("Ethernet4", "#gpu01"),
-                ],
-            ),
-            node("gpu01", DeviceKind::Host, &[("ens1", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                switch(
+                    "leaf1",
+                    &[
+                        ("Ethernet0", "#to gpu01 ens1 (rack 4)"),
+                        ("Ethernet4", "#gpu01"),
+                    ],
+                ),
+                node("gpu01", DeviceKind::Host, &[("ens1", "")]),
+            ],
+            &[],
+        );
         assert_eq!(links(&fabric), ["leaf1 Ethernet0 = gpu01 ens1"]);
         assert!(fabric.links[0].by_description);
-        let fabric = Fabric::join(vec![
-            switch("leaf1", &[("Ethernet0", "#was gpu01 ens1, now gpu02 ens1")]),
-            node("gpu01", DeviceKind::Host, &[("ens1", "")]),
-            node("gpu02", DeviceKind::Host, &[("ens1", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                switch("leaf1", &[("Ethernet0", "#was gpu01 ens1, now gpu02 ens1")]),
+                node("gpu01", DeviceKind::Host, &[("ens1", "")]),
+                node("gpu02", DeviceKind::Host, &[("ens1", "")]),
+            ],
+            &[],
+        );
         assert_eq!(fabric.links, []);
     }
 }

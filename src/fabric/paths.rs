@@ -275,18 +275,21 @@ mod tests {
 
     #[test]
     fn a_leaf_and_spine_fabric_is_crossed_up_and_down() {
-        let fabric = Fabric::join(vec![
-            node("g1", Host, &[("e", "l1:1")]),
-            node("g2", Host, &[("e", "l1:2")]),
-            node("g3", Host, &[("e", "l2:1")]),
-            node(
-                "l1",
-                Switch,
-                &[("1", ""), ("2", ""), ("u", "s1:1"), ("p", "l2:p")],
-            ),
-            node("l2", Switch, &[("1", ""), ("u", "s1:2"), ("p", "")]),
-            node("s1", Switch, &[("1", ""), ("2", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                node("g1", Host, &[("e", "l1:1")]),
+                node("g2", Host, &[("e", "l1:2")]),
+                node("g3", Host, &[("e", "l2:1")]),
+                node(
+                    "l1",
+                    Switch,
+                    &[("1", ""), ("2", ""), ("u", "s1:1"), ("p", "l2:p")],
+                ),
+                node("l2", Switch, &[("1", ""), ("u", "s1:2"), ("p", "")]),
+                node("s1", Switch, &[("1", ""), ("2", "")]),
+            ],
+            &[],
+        );
         assert_eq!(
             crossings(&fabric),
             [
@@ -308,25 +311,31 @@ mod tests {
 
     #[test]
     fn leaves_without_spines_reach_each_other_side_by_side() {
-        let fabric = Fabric::join(vec![
-            node("g1", Host, &[("e", "l1:1")]),
-            node("g2", Host, &[("e", "l2:1")]),
-            node("g3", Host, &[("e", "l3:1")]),
-            node("l1", Switch, &[("1", ""), ("r", "l2:l")]),
-            node("l2", Switch, &[("1", ""), ("l", ""), ("r", "l3:l")]),
-            node("l3", Switch, &[("1", ""), ("l", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                node("g1", Host, &[("e", "l1:1")]),
+                node("g2", Host, &[("e", "l2:1")]),
+                node("g3", Host, &[("e", "l3:1")]),
+                node("l1", Switch, &[("1", ""), ("r", "l2:l")]),
+                node("l2", Switch, &[("1", ""), ("l", ""), ("r", "l3:l")]),
+                node("l3", Switch, &[("1", ""), ("l", "")]),
+            ],
+            &[],
+        );
         let all = crossings(&fabric);
         assert!(all.contains(&"l1 > l2: 2 to 2".to_owned()), "{all:?}");
     }
 
     #[test]
     fn one_host_alone_has_no_way() {
-        let fabric = Fabric::join(vec![
-            node("g1", Host, &[("e", "l1:1")]),
-            node("l1", Switch, &[("1", ""), ("u", "s1:1")]),
-            node("s1", Switch, &[("1", "")]),
-        ]);
+        let fabric = Fabric::join(
+            vec![
+                node("g1", Host, &[("e", "l1:1")]),
+                node("l1", Switch, &[("1", ""), ("u", "s1:1")]),
+                node("s1", Switch, &[("1", "")]),
+            ],
+            &[],
+        );
         assert_eq!(crossings(&fabric), Vec::<String>::new());
         assert_eq!(crossings(&Fabric::default()), Vec::<String>::new());
     }

@@ -52,6 +52,10 @@ pub enum SourceError {
 pub struct Unit {
     /// Its name.
     pub name: String,
+    /// Its platform, where an inventory says it.
+    pub platform: Option<String>,
+    /// Its role, where an inventory says it.
+    pub role: Option<String>,
     /// Files to read.
     files: Vec<File>,
     /// Captures that were cut from session logs.

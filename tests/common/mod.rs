@@ -38,6 +38,7 @@ fn run(source: &Path, policy: &PolicySet, passes: bool) -> Report {
         now: "2026-12-01T00:00:00Z".parse().unwrap(),
         each_port: true,
         passes,
+        cables: Vec::new(),
     };
     let units = discover(&source.to_string_lossy(), &[]).unwrap();
     audit(&units, policy, &options).unwrap()
