@@ -548,3 +548,25 @@ fn version_and_help() {
         assert!(out.contains(verb), "{out}");
     }
 }
+
+#[test]
+fn explain_shows_the_arithmetic_with_the_numbers_of_a_port() {
+    let fabric = example();
+    let port = ["--device", "leaf1", "--port", "Ethernet0"];
+    let (code, out, _) = roceaudit(&[&["explain", "buffer/headroom", &fabric], &port[..]].concat());
+    assert_eq!(code, 0, "{out}");
+    // 9,100 + 22 + 20; 64 + 20; 2 x 40 m x 5 ns/m x 12.5 B/ns; 4,176 + 42.
+    for line in [
+        "9142 B",
+        "84 B",
+        "5000 B",
+        "4218 B",
+        "18444 B  the least",
+        "38912 B  configured",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let (code, _, error) = roceaudit(&["explain", "pfc/missing", &fabric]);
+    assert_eq!(code, 2);
+    assert!(error.contains("no arithmetic"), "{error}");
+}

@@ -52,6 +52,33 @@ impl Check for Headroom {
         Breaks::INGRESS
     }
 
+    fn working(&self, cx: &PortContext<'_>) -> Vec<String> {
+        if cx.is_host() {
+            return Vec::new();
+        }
+        let mut lines = Vec::new();
+        for (class, priority) in lossless_classes(cx) {
+            let needed = minimum(&link(cx));
+            let name = &class.name.value;
+            lines.push(format!("class {name}, priority {priority}"));
+            let terms = needed.terms.iter();
+            lines.extend(terms.map(|t| format!("  {:>9} B  {}: {}", t.bytes, t.name, t.how)));
+            lines.push(format!(
+                "  {:>9} B  the least that is needed",
+                needed.total_bytes
+            ));
+            let group = class_group(cx.port, cx.device.kind, class).known();
+            let group = group.and_then(|id| cx.port.priority_group(id));
+            let headroom = group.map(|group| &group.buffer.headroom_bytes);
+            lines.push(match headroom.map(|fact| (fact.get(), fact.because())) {
+                Some((Some(bytes), _)) => format!("  {bytes:>9} B  configured"),
+                Some((None, Some(why))) => format!("  configured: unknown, {why}"),
+                Some((None, None)) | None => "  configured: no size".to_owned(),
+            });
+        }
+        lines
+    }
+
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         if !required(cx) {
             return;
@@ -89,6 +116,23 @@ impl Check for Headroom {
 fn position(cx: &PortContext<'_>) -> crate::policy::Position {
     let headroom = cx.policy.buffers.headroom.as_ref();
     headroom.map(|located| located.position).unwrap_or_default()
+}
+
+/// The cable's length in metres: what the device knows, else the policy.
+fn cable(cx: &PortContext<'_>) -> Option<u32> {
+    let from_policy = cx.policy.buffers.cable.as_ref();
+    let from_policy = from_policy.map(|cable| cable.value.value.0.round() as u32);
+    cx.port.cable_m.get().or(from_policy)
+}
+
+/// The link of the port. What is unknown counts as the least that it can be:
+/// headroom that is too small even then is too small.
+fn link(cx: &PortContext<'_>) -> Link {
+    Link {
+        speed_mbps: cx.port.speed_mbps.get().unwrap_or(0),
+        cable_m: cable(cx).unwrap_or(0),
+        mtu_ip: cx.port.mtu.ip.get().unwrap_or(SMALLEST_MTU),
+    }
 }
 
 fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out: &mut Verdicts) {
@@ -136,18 +180,8 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
                 .at(Field::Group(id, GroupField::Headroom)),
         );
     };
-    let from_policy = cx.policy.buffers.cable.as_ref();
-    let from_policy = from_policy.map(|cable| cable.value.value.0.round() as u32);
-    let speed = cx.port.speed_mbps.get();
-    let cable = cx.port.cable_m.get().or(from_policy);
-    let mtu = cx.port.mtu.ip.get();
-    // What is unknown counts as the least that it can be: headroom that is too
-    // small even then is too small.
-    let needed = minimum(&Link {
-        speed_mbps: speed.unwrap_or(0),
-        cable_m: cable.unwrap_or(0),
-        mtu_ip: mtu.unwrap_or(SMALLEST_MTU),
-    });
+    let (speed, cable, mtu) = (cx.port.speed_mbps.get(), cable(cx), cx.port.mtu.ip.get());
+    let needed = minimum(&link(cx));
     if actual < needed.total_bytes {
         let link = match (speed, cable) {
             (Some(speed), Some(cable)) => {

@@ -190,6 +190,12 @@ pub trait Check: Sync {
     /// must not name the port.
     fn port(&self, _: &PortContext<'_>, _: &mut Verdicts) {}
 
+    /// The arithmetic behind a verdict with the numbers of this port, line by
+    /// line; none where a verdict takes no arithmetic.
+    fn working(&self, _: &PortContext<'_>) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Judges a device as a whole.
     fn device(&self, _: &DeviceContext<'_>, _: &mut Verdicts) {}
 

@@ -220,6 +220,22 @@ pub struct Explain {
     /// The check, such as pfc/missing
     #[arg(value_name = "CHECK")]
     pub check: String,
+
+    /// With a source: the arithmetic with the numbers of its ports
+    #[arg(value_name = "SOURCE")]
+    pub sources: Vec<String>,
+
+    /// Only these devices
+    #[arg(long, value_name = "GLOB")]
+    pub device: Vec<String>,
+
+    /// Only these ports
+    #[arg(long, value_name = "GLOB")]
+    pub port: Vec<String>,
+
+    /// Policy: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
 }
 
 #[derive(Args, Debug)]

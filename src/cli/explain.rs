@@ -2,11 +2,13 @@
 
 use super::args::{Arguments, Explain};
 use super::checks::{judges, needs};
-use super::{output, width};
-use crate::check::{self, About, Needs};
+use super::{audit, colored_errors, output, width};
+use crate::audit::{effective, read_unit};
+use crate::check::{self, About, Check, Needs, PortContext};
 use crate::model::{Device, MapName, Port, Priorities};
 use crate::platform::{Holds, Remedy, registry};
-use crate::report::text::wrap;
+use crate::report::escape::terminal;
+use crate::report::text::{ranges, wrap};
 use std::io::Write;
 
 pub fn run(arguments: &Arguments, verb: &Explain) -> anyhow::Result<u8> {
@@ -38,9 +40,59 @@ pub fn run(arguments: &Arguments, verb: &Explain) -> anyhow::Result<u8> {
         needs(about.needs),
         judges(about.judges)
     )?;
-    platforms(about, &mut out)?;
+    if verb.sources.is_empty() {
+        platforms(about, &mut out)?;
+    } else {
+        working(arguments, verb, check, &mut out)?;
+    }
     out.flush()?;
     Ok(0)
+}
+
+/// The arithmetic of the check with the numbers of ports; ports with equal
+/// numbers once.
+fn working(
+    arguments: &Arguments,
+    verb: &Explain,
+    check: &dyn Check,
+    out: &mut dyn Write,
+) -> anyhow::Result<()> {
+    let policy = audit::load_policy(&verb.policy)
+        .map_err(|error| anyhow::anyhow!(error.render(colored_errors(arguments.color))))?;
+    let devices = audit::selection("--device", &verb.device)?;
+    let ports = audit::selection("--port", &verb.port)?;
+    let mut none = true;
+    for unit in audit::units(&verb.sources, &[])? {
+        let Some(device) = read_unit(&unit).device.filter(|d| devices.matches(&d.name)) else {
+            continue;
+        };
+        let mut told: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+        for port in device.ports.iter().filter(|port| ports.matches(&port.name)) {
+            let effective = effective(&policy, &device, port);
+            let lines = check.working(&PortContext {
+                device: &device,
+                port,
+                policy: &effective,
+            });
+            match told.iter_mut().find(|(other, _)| *other == lines) {
+                Some((_, ports)) => ports.push(&port.name),
+                None => told.push((lines, vec![&port.name])),
+            }
+        }
+        for (lines, ports) in told.iter().filter(|(lines, _)| !lines.is_empty()) {
+            none = false;
+            writeln!(out, "\n{}: {}", terminal(&device.name), ranges(ports, 6))?;
+            for line in lines {
+                writeln!(out, "  {}", terminal(line))?;
+            }
+        }
+    }
+    anyhow::ensure!(
+        !none,
+        "{} has no arithmetic to show for the ports of this source",
+        check.about().id
+    );
+    Ok(())
 }
 
 fn area(id: &str) -> &str {
