@@ -175,7 +175,6 @@ fn a_dangling_name_voids_the_row() {
         "fail ecn/missing",
         "unknown map/pg",
         "unknown map/pfc-queue",
-        "unknown buffer/headroom",
         "unknown sched/cnp",
     ]);
     let names = [

@@ -8,7 +8,7 @@
 mod common;
 
 use common::{fixtures, root, with_passes};
-use roceaudit::check;
+use roceaudit::check::{self, Needs};
 use roceaudit::finding::{Evidence, Status};
 use roceaudit::model::DeviceKind;
 use roceaudit::platform::{self, Holds, Platform};
@@ -69,13 +69,14 @@ fn answers() -> Answers {
     answers
 }
 
-/// The checks of a kind of device; those of collecting and of the policy are
-/// the same on all platforms.
+/// The checks of a kind of device; those of collecting, of the policy and of
+/// the fabric are the same on all platforms.
 fn judges(kind: DeviceKind) -> impl Iterator<Item = &'static str> {
     let checks = check::registry().iter().map(|check| check.about());
     checks
         .filter(move |about| about.judges(kind))
-        .filter(|about| !["collect", "internal", "policy"].contains(&about.area()))
+        .filter(|about| !["collect", "internal", "policy", "bom"].contains(&about.area()))
+        .filter(|about| about.needs != Needs::Peers)
         .map(|about| about.id)
 }
 
@@ -187,6 +188,43 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         &[Status::Pass, Status::Unknown],
         "judged only where the limit is fixed",
     ),
+    ("eos", "pfc/mode", FAIL, "nothing negotiates PFC"),
+    (
+        "*",
+        "pfc/operational",
+        UNKNOWN,
+        "only negotiated PFC makes it unknown",
+    ),
+    (
+        "eos",
+        "map/queue",
+        FAIL,
+        "pause follows the traffic class to its queue",
+    ),
+    (
+        "eos",
+        "map/pfc-queue",
+        FAIL,
+        "pause follows the traffic class to its queue",
+    ),
+    (
+        "eos",
+        "map/conflict",
+        FAIL,
+        "a later line replaces an earlier one",
+    ),
+    (
+        "eos",
+        "ecn/drops",
+        UNKNOWN,
+        "without a line a queue does not drop early",
+    ),
+    (
+        "eos",
+        "buffer/headroom",
+        FAIL,
+        "the platform sizes the buffer by itself",
+    ),
     ("linux", "map/conflict", FAIL, "a host has one source a map"),
     ("linux", "map/unresolved", FAIL, "a host has no named maps"),
     (
@@ -194,12 +232,6 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         "map/override",
         FAIL,
         "a host has no policies on ports",
-    ),
-    (
-        "linux",
-        "pfc/operational",
-        UNKNOWN,
-        "only negotiated PFC makes it unknown",
     ),
     (
         "sonic",

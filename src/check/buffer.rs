@@ -94,6 +94,10 @@ impl Check for Headroom {
                 _ => None,
             };
             let Some(group) = group else {
+                let sends = cx.port.pfc.tx.get();
+                if sends.is_some_and(|sends| !sends.contains(priority)) {
+                    continue; // pfc/missing tells it
+                }
                 out.report(
                     Detail::unknown(format!(
                         "the buffer of priority {priority} is not known from these captures"

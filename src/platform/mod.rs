@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod eos;
 pub mod linux;
 pub mod notes;
 pub mod ports;
@@ -20,7 +21,26 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic, &linux::Linux]
+    &[&sonic::Sonic, &eos::Eos, &linux::Linux]
+}
+
+/// Whether a command as typed is this one: pipes that only shape the output
+/// (`| json`, `| no-more`) aside, and with any name for `IF`, `DEV` and `PCI`.
+pub fn is_command(spec: &str, typed: &str) -> bool {
+    let bare = |text: &'_ str| -> Vec<String> {
+        let command = text.split('|').next().unwrap_or_default();
+        command
+            .split_ascii_whitespace()
+            .map(str::to_ascii_lowercase)
+            .collect()
+    };
+    let (spec, typed) = (bare(spec), bare(typed));
+    let placeholder = |word: &str| matches!(word, "if" | "dev" | "pci");
+    spec.len() == typed.len()
+        && spec
+            .iter()
+            .zip(&typed)
+            .all(|(own, word)| own == word || placeholder(own))
 }
 
 /// The platform with this name.

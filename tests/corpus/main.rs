@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod eos;
 mod linux;
 mod sonic;
 
