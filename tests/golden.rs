@@ -128,11 +128,6 @@ const GAPS: &[(&str, &[Status], &str)] = &[
     ),
     ("collect/unreachable", ALL, "needs live collection"),
     ("internal/parser", ALL, "needs a parser that panics"),
-    (
-        "ecn/after-pfc",
-        ALL,
-        "no platform here has a fixed pause point",
-    ),
     ("map/override", UNKNOWN, "told only when seen"),
     ("map/conflict", UNKNOWN, "told only when seen"),
     ("map/unresolved", UNKNOWN, "told only when seen"),
@@ -145,11 +140,6 @@ const GAPS: &[(&str, &[Status], &str)] = &[
         "policy/waiver-expired",
         ALL,
         "shown by the tests of the command line",
-    ),
-    (
-        "pfc/operational",
-        UNKNOWN,
-        "only negotiated PFC makes it unknown",
     ),
 ];
 const UNKNOWN: &[Status] = &[Status::Unknown];

@@ -188,6 +188,24 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         &[Status::Pass, Status::Unknown],
         "judged only where the limit is fixed",
     ),
+    (
+        "nxos",
+        "map/queue",
+        FAIL,
+        "a qos-group leaves by the queue of its number",
+    ),
+    (
+        "nxos",
+        "map/pfc-queue",
+        FAIL,
+        "a class pauses its own qos-group",
+    ),
+    (
+        "nxos",
+        "counters/pfc-storm",
+        UNKNOWN,
+        "the table of CoS always has both counts",
+    ),
     ("eos", "pfc/mode", FAIL, "nothing negotiates PFC"),
     (
         "*",

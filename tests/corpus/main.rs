@@ -7,6 +7,7 @@
 mod common;
 mod eos;
 mod linux;
+mod nxos;
 mod sonic;
 
 use common::{audited, fired, policy};

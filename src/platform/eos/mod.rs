@@ -154,6 +154,8 @@ impl Platform for Eos {
             .iter()
             .find(|(_, words)| words.iter().all(|word| holds(start, word)));
         let shown = shown.map(|(command, _)| *command);
+        // Others shorten the names of their ports to `Eth1/1`.
+        let shown = shown.filter(|command| *command != STATUS || !holds(start, "\nEth"));
         if let Some(command) = shown.or(typed.map(|spec| spec.command)) {
             let certainty = match command {
                 _ if shown.is_none() => Certainty::Possible,
