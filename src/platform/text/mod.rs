@@ -1,7 +1,8 @@
-//! Readers that every platform shares: indented statements, JSON with
+//! Readers that every platform shares: indented statements, braces, JSON with
 //! locations, dash-ruled tables, key-value lines, and lists of small integers
 //! and of interfaces.
 
+pub mod braces;
 pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
