@@ -173,6 +173,72 @@ fn the_page_on_platforms_is_up_to_date() {
 
 /// States that no case of a platform (`*`: of any) shows, and why.
 const GAPS: &[(&str, &str, &[Status], &str)] = &[
+    (
+        "junos",
+        "pfc/mode",
+        FAIL,
+        "a bound profile is in force without negotiation",
+    ),
+    (
+        "junos",
+        "map/queue",
+        FAIL,
+        "a forwarding class leaves by the queue of its number",
+    ),
+    (
+        "junos",
+        "map/conflict",
+        FAIL,
+        "a later line replaces an earlier one",
+    ),
+    (
+        "junos",
+        "ecn/thresholds",
+        FAIL,
+        "thresholds in percent are not compared with bytes",
+    ),
+    (
+        "junos",
+        "ecn/order",
+        UNKNOWN,
+        "a drop profile has both levels or none",
+    ),
+    (
+        "junos",
+        "buffer/headroom",
+        FAIL,
+        "the platform sizes the buffer by itself",
+    ),
+    (
+        "junos",
+        "buffer/pool",
+        PASS_UNKNOWN,
+        "told only of an empty partition",
+    ),
+    (
+        "junos",
+        "sched/share",
+        FAIL,
+        "the default scheduler of other classes is not known",
+    ),
+    (
+        "junos",
+        "counters/pfc-storm",
+        UNKNOWN,
+        "each priority has both counts",
+    ),
+    (
+        "junos",
+        "counters/link-error",
+        UNKNOWN,
+        "a whole output has them",
+    ),
+    (
+        "junos",
+        "counters/pause-global",
+        UNKNOWN,
+        "a whole output has them",
+    ),
     ("*", "map/conflict", UNKNOWN, "told only when seen"),
     ("*", "map/unresolved", UNKNOWN, "told only when seen"),
     ("*", "map/override", UNKNOWN, "told only when seen"),
@@ -265,6 +331,7 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         "a size that is not configured is computed by the switch",
     ),
 ];
+const PASS_UNKNOWN: &[Status] = &[Status::Pass, Status::Unknown];
 const UNKNOWN: &[Status] = &[Status::Unknown];
 const FAIL: &[Status] = &[Status::Fail];
 

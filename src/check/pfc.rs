@@ -157,6 +157,9 @@ impl Check for Extra {
             );
             return;
         };
+        // Sending pause takes headroom although nobody obeys it.
+        let sent = pfc.tx.get().unwrap_or_default();
+        let enabled = Priorities::from_mask(enabled.mask() | sent.mask());
         let wanted = lossless(cx);
         let extra = enabled.difference(wanted);
         let lost = cx.policy.lossless_classes().count() > lossless_classes(cx).count();

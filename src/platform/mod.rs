@@ -7,6 +7,7 @@
 //! [`registry`].
 
 pub mod eos;
+pub mod junos;
 pub mod linux;
 pub mod notes;
 pub mod nxos;
@@ -22,7 +23,13 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic, &eos::Eos, &nxos::Nxos, &linux::Linux]
+    &[
+        &sonic::Sonic,
+        &eos::Eos,
+        &nxos::Nxos,
+        &junos::Junos,
+        &linux::Linux,
+    ]
 }
 
 /// Whether a command as typed is this one: pipes that only shape the output

@@ -6,6 +6,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod eos;
+mod junos;
 mod linux;
 mod nxos;
 mod sonic;
