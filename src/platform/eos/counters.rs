@@ -64,7 +64,7 @@ pub fn watchdog(ports: &mut Ports, capture: usize, text: &str) {
             let (Some(stuck), Some(recovered)) = (of("stuckCount"), of("recoveryCount")) else {
                 continue;
             };
-            trips += stuck;
+            trips = stuck.saturating_add(trips);
             if let Some(queue) = name.text().parse().ok().filter(|_| stuck > recovered) {
                 stormed.insert(queue);
             }
@@ -107,7 +107,7 @@ pub fn ecn(ports: &mut Ports, capture: usize, text: &str) {
                 "no queue counts marks: it takes random-detect ecn count".to_owned(),
                 at,
             ),
-            false => Fact::explicit(known.iter().sum(), at),
+            false => Fact::explicit(sum(known), at),
         };
     });
 }
@@ -128,16 +128,39 @@ pub fn queues(ports: &mut Ports, capture: usize, text: &str) {
             .and_then(|node| node.get("trafficClasses"));
         for (name, node) in classes.iter().flat_map(|list| list.entries()) {
             let levels = node.get("dropPrecedences");
-            let drops: Option<i64> = levels
-                .iter()
-                .flat_map(|list| list.entries())
-                .map(|(_, node)| number(&node.get("droppedPackets")?))
-                .sum();
+            let levels = levels.iter().flat_map(|list| list.entries());
+            let drops: Option<Vec<i64>> = levels.map(|(_, node)| dropped(&node)).collect();
+            let drops = drops.filter(|levels| !levels.is_empty()).map(sum);
             if let (Some(drops), Some(class)) = (drops, class_number(&name.text(), "TC")) {
                 add_drops(port, class, drops, at(capture, &node));
             }
         }
     }
+}
+
+/// `show interfaces counters queue drops`, of platforms with virtual output
+/// queues: drops on the way in and on the way out, by traffic class.
+pub fn voq_drops(ports: &mut Ports, capture: usize, text: &str) {
+    each_port(ports, text, "interfaces", &mut |port, node| {
+        let classes = node.get("trafficClasses");
+        for (name, node) in classes.iter().flat_map(|list| list.entries()) {
+            let of = |side: &str| dropped(&node.get(side)?.get("countersSum")?);
+            let (ingress, egress) = (of("ingressVoqCounters"), of("egressQueueCounters"));
+            let drops: Vec<i64> = ingress.into_iter().chain(egress).collect();
+            if let (false, Some(class)) = (drops.is_empty(), class_number(&name.text(), "TC")) {
+                add_drops(port, class, sum(drops), at(capture, &node));
+            }
+        }
+    });
+}
+
+fn dropped(node: &Node<'_>) -> Option<i64> {
+    number(&node.get("droppedPackets")?)
+}
+
+/// Numbers of a hostile capture may be of any size.
+fn sum(numbers: Vec<i64>) -> i64 {
+    numbers.into_iter().fold(0, i64::saturating_add)
 }
 
 fn class_number(text: &str, prefix: &str) -> Option<u8> {
@@ -150,8 +173,8 @@ fn class_number(text: &str, prefix: &str) -> Option<u8> {
 /// The traffic class and the priority have one number.
 fn add_drops(port: &mut crate::model::Port, class: u8, drops: i64, at: Origin) {
     let counters = counters(port);
-    let sum = counters.drops.get().unwrap_or(0) + drops;
-    counters.drops = Fact::explicit(sum, at);
+    let sum = counters.drops.get().unwrap_or(0);
+    counters.drops = Fact::explicit(sum.saturating_add(drops), at);
     counters.by_priority.entry(class).or_default().drops = Fact::explicit(drops, at);
 }
 
@@ -171,8 +194,11 @@ fn queue_rows(ports: &mut Ports, capture: usize, text: &str) {
     }
 }
 
-/// `show interfaces flow-control` as JSON.
+/// `show interfaces flow-control`, as JSON or as a table.
 pub fn flow_control(ports: &mut Ports, capture: usize, text: &str) {
+    if json(text).is_none() {
+        return flow_control_rows(ports, capture, text);
+    }
     each_port(ports, text, "interfaceFlowControls", &mut |port, node| {
         let state = |field: &str| {
             let node = node.get(field)?;
@@ -189,4 +215,31 @@ pub fn flow_control(ports: &mut Ports, capture: usize, text: &str) {
             counters(port).link_pause_tx = frames;
         }
     });
+}
+
+/// `Et1  off  off  off  off  0  0`: of sending and of receiving the state as
+/// set and in force, then the frames received and sent.
+fn flow_control_rows(ports: &mut Ports, capture: usize, text: &str) {
+    for (line, offset) in lines(text) {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [name, _, tx, _, rx, received, sent] = &*words else {
+            continue;
+        };
+        let Some(port) = named(name).and_then(|name| ports.get(&name)) else {
+            continue;
+        };
+        let at = Origin::new(capture, offset);
+        let state = |word: &str| match word {
+            "on" => Some(Fact::explicit(true, at)),
+            "off" | "unsupp." | "unsupported" => Some(Fact::explicit(false, at)),
+            _ => None,
+        };
+        if let (Some(rx), Some(tx)) = (state(rx), state(tx)) {
+            port.link_pause = LinkPause { rx, tx };
+        }
+        if let (Ok(received), Ok(sent)) = (received.parse(), sent.parse()) {
+            counters(port).link_pause_rx = Fact::explicit(received, at);
+            counters(port).link_pause_tx = Fact::explicit(sent, at);
+        }
+    }
 }

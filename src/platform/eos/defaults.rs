@@ -30,7 +30,8 @@ pub static WATCHDOG_RECOVERY: Reason = Reason("the recovery time is automatic un
 pub static LINK_PAUSE_OFF: Reason =
     Reason("show running-config all prints no flowcontrol send and no flowcontrol receive");
 pub static DSCP_MAP: Reason = Reason(
-    "the manual's default DSCP map: blocks of eight to traffic classes 1, 0, 2, 3, 4, 5, 6, 7",
+    "the manual's default DSCP map, the same for all its platform families: blocks of eight to \
+     traffic classes 1, 0, 2, 3, 4, 5, 6, 7",
 );
 pub static COS_MAP: Reason =
     Reason("the manual's default CoS map: 0 to 1, 1 to 0, the others straight");
@@ -47,11 +48,16 @@ pub static STRICT: Reason =
     Reason("show running-config all prints priority strict for each transmit queue");
 pub static PROBABILITY: Reason =
     Reason("the line gives no max-mark-probability, and its default is not documented");
+pub static SHARED_MARKING: Reason = Reason(
+    "qos random-detect ecn global-buffer marks by the fill of the buffer that all queues share",
+);
+pub static CELLS: Reason =
+    Reason("it counts cells of the memory, whose size depends on the platform");
 pub static NO_DROP_GROUP: Reason =
     Reason("EOS carves the lossless buffer of a no-drop priority by itself");
 pub static NO_SIZE: Reason = Reason("the platform sets the size of the buffer by itself");
 pub static NO_SPEED: Reason = Reason(
-    "the port has no speed line: the transceiver decides (show interfaces status would tell)",
+    "no line gives the port one speed: the transceiver decides (show interfaces status would tell)",
 );
 pub static NO_PFC_QUEUE: Reason = Reason("no transmit queue is known for the priority");
 pub static UP: Reason = Reason("an Ethernet port is up without a shutdown line");

@@ -1,21 +1,31 @@
 //! Settings → model: the ports of the switch.
 
+use super::buffers::Groups;
 use super::defaults;
-use super::parse::{Config, Interface, Qos, Queue, Said, Thresholds};
+use super::parse::{Config, Interface, Lines, Said};
+use super::policy::Effects;
+use super::qos::{Qos, Queue, Thresholds, Unit};
 use crate::model::port::SharedMap;
 use crate::model::{
     CodeMap, Device, Ecn, Fact, LineOnly, LinkPause, MapName, Milli, Mtu, MtuCounts, NoteKind,
-    Origin, PfcMode, Port, Priorities, PriorityGroup, Reason, SchedulerKind, State, Trust,
+    Origin, PfcMode, Port, Priorities, Reason, SchedulerKind, State, Trust,
 };
 use crate::platform::notes::Notes;
 use crate::platform::ports::Ports;
 use crate::platform::queues::{Weights, lossless, no_marking};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What all ports share.
-struct Shared {
+struct Shared<'c, 't> {
+    config: &'c Config<'t>,
+    notes: &'c mut Notes,
     maps: [(MapName, SharedMap); 7],
+    groups: Groups,
+    effects: Effects<'t>,
+    /// Names of qos profiles that some port has.
+    profiles: HashSet<&'t str>,
+    /// Marking of a queue without a line of its own.
     plain: Arc<Ecn>,
     /// Marking by the line that gives it.
     marking: HashMap<Origin, Arc<Ecn>>,
@@ -26,65 +36,258 @@ pub fn read(device: &mut Device, ports: &mut Ports, config: &Config<'_>, notes: 
     if let Some((name, at)) = config.hostname {
         device.hostname = Fact::explicit(name.to_owned(), at);
     }
+    let groups = Groups::new(device, config, notes);
     let mut shared = Shared {
+        config,
+        notes,
         maps: maps(config),
-        plain: Arc::new(no_marking(&defaults::NO_MARKING)),
+        groups,
+        effects: Effects::default(),
+        profiles: HashSet::new(),
+        plain: Arc::new(match config.shared_ecn {
+            Some((_, at)) => shared_marking(at),
+            None => no_marking(&defaults::NO_MARKING),
+        }),
         marking: HashMap::new(),
     };
-    let mut used = HashSet::new();
-    for interface in &config.interfaces {
-        let lag = interface.lag.and_then(|number| config.lags.get(number));
-        let qos = effective(config, interface, lag, &mut used, notes);
+    for interface in &config.ports.list {
+        let port = shared.port(interface);
+        ports.list.push(port);
+    }
+    shared.unused();
+}
+
+impl<'t> Shared<'_, 't> {
+    fn port(&mut self, interface: &Interface<'t>) -> Port {
+        let config = self.config;
+        let lag = interface
+            .lag
+            .and_then(|(number, _)| config.lags.get(number));
+        let routed = routed(config, interface, lag);
+        let qos = self.effective(interface, lag, routed);
         let mut port = Port::new(&*interface.name);
-        link(&mut port, interface, lag);
-        trust(&mut port, &qos, routed(interface, lag));
-        pfc(&mut port, &qos, config);
-        for (name, map) in &shared.maps {
+        link(&mut port, config, interface, lag, routed);
+        trust(&mut port, &qos, routed);
+        self.pfc(&mut port, &qos);
+        for (name, map) in &self.maps {
             port.maps.set(*name, map.clone());
         }
-        queues(&mut port, &qos, &mut shared);
-        overridden(&port.name, &qos, config, &mut used, notes);
-        match ports.get(&interface.name) {
-            Some(place) => *place = port,
-            None => continue,
-        }
+        self.queues(&mut port, &qos);
+        self.policies(&mut port, &qos, interface);
+        port
     }
-    unused(config, &used, notes);
-}
 
-/// Profile of the port-channel, port-channel, profile of the port, port: what
-/// comes later counts.
-fn effective<'t>(
-    config: &Config<'t>,
-    interface: &Interface<'t>,
-    lag: Option<&Interface<'t>>,
-    used: &mut HashSet<&'t str>,
-    notes: &mut Notes,
-) -> Qos<'t> {
-    let mut qos = Qos::default();
-    for part in lag.into_iter().chain([interface]) {
-        if let Some((name, at)) = part.qos.profile {
-            match config.profiles.get(name) {
-                Some((profile, _)) => {
-                    used.insert(name);
-                    qos.overlay(profile);
+    /// Profile of the port-channel, port-channel, profile of the port, port:
+    /// what comes later counts.
+    fn effective(
+        &mut self,
+        interface: &Interface<'t>,
+        lag: Option<&Interface<'t>>,
+        routed: bool,
+    ) -> Qos<'t> {
+        let mut qos = Qos::default();
+        let mut alone = true;
+        for part in lag.into_iter().chain([interface]) {
+            if let Some((name, at)) = part.qos.profile {
+                match self.config.profiles.get(name) {
+                    Some((profile, _)) => {
+                        self.profiles.insert(name);
+                        qos.overlay(profile);
+                        alone = false;
+                    }
+                    None => self.notes.add(
+                        NoteKind::Unresolved,
+                        Some(&interface.name),
+                        format!("service-profile {name}: there is no qos profile of this name"),
+                        at,
+                    ),
                 }
-                None => notes.add(
-                    NoteKind::Unresolved,
-                    Some(&interface.name),
-                    format!("service-profile {name}: there is no qos profile of this name"),
-                    at,
-                ),
+            }
+            match alone || self.config.printed.is_empty() {
+                true => qos.overlay(&part.qos),
+                false => qos.overlay(&part.qos.typed(&self.config.printed, routed)),
+            }
+            alone = false;
+        }
+        qos
+    }
+
+    fn pfc(&self, port: &mut Port, qos: &Qos<'_>) {
+        let all_off = self.config.all_off;
+        let no_drop = qos.no_drop.iter().enumerate();
+        let no_drop: Priorities = no_drop
+            .filter(|(_, said)| said.is_some_and(|(no_drop, _)| no_drop))
+            .map(|(n, _)| n as u8)
+            .collect();
+        let mut lines = qos.no_drop.iter().flatten().filter(|(on, _)| *on);
+        let line = lines.next().map(|(_, at)| *at);
+        let in_force = match (all_off, qos.pfc) {
+            (Some(at), _) => Fact::explicit(Priorities::NONE, at),
+            (None, Some((true, at))) => Fact::explicit(no_drop, line.unwrap_or(at)),
+            (None, Some((false, at))) => Fact::explicit(Priorities::NONE, at),
+            (None, None) => Fact::Default(
+                Priorities::NONE,
+                (&defaults::PFC_OFF).into(),
+                line.unwrap_or_default(),
+            ),
+        };
+        port.pfc.mode = match (all_off, qos.pfc) {
+            (None, Some((true, at))) => {
+                Fact::Default(PfcMode::On, (&defaults::PFC_STATIC).into(), at)
+            }
+            _ => in_force.map(|_| PfcMode::Off),
+        };
+        port.pfc.enabled = in_force.clone();
+        port.pfc.tx = in_force.clone();
+        port.pfc.rx = in_force.clone();
+        let enabled = in_force.get().unwrap_or_default();
+        port.priority_groups = enabled
+            .iter()
+            .map(|priority| self.groups.of(priority, in_force.at()))
+            .collect();
+        watchdog(port, qos, self.config);
+    }
+
+    fn queues(&mut self, port: &mut Port, qos: &Qos<'_>) {
+        let mut weights = Weights::default();
+        let plain = Queue::default();
+        for id in 0..defaults::QUEUES {
+            let said = qos.queues.get(&id).unwrap_or(&plain);
+            let mut queue = crate::model::Queue::new(id);
+            queue.lossless = lossless(port, id, &defaults::NO_PFC_QUEUE);
+            queue.attached = LineOnly(said.at);
+            queue.ecn = self.marking(said);
+            queue.scheduler = match said.strict {
+                Some((true, at)) => Fact::explicit(SchedulerKind::Strict, at),
+                Some((false, at)) => Fact::explicit(SchedulerKind::Weighted, at),
+                None => Fact::default_of(SchedulerKind::Strict, &defaults::STRICT),
+            };
+            queue.limit_bytes = Fact::NotApplicable;
+            weights.set(id, queue.scheduler.get(), said.percent);
+            if queue.lossless.get() == Some(true)
+                && port.pfc.watchdog.enabled.get() == Some(true)
+                && !said.guaranteed
+            {
+                let text = "the PFC watchdog may watch only queues with bandwidth guaranteed, \
+                            and a lossless queue has none (EOS 4.36 manual, for Trident II)";
+                let at = port.pfc.watchdog.enabled.at();
+                let all = "guaranteed";
+                self.notes.once(NoteKind::Remark, all, all, text, at);
+            }
+            port.queues.push(queue);
+        }
+        weights.share(port);
+    }
+
+    fn marking(&mut self, queue: &Queue) -> Arc<Ecn> {
+        let ecn = queue.ecn.map(|(_, at)| at);
+        let Some(at) = ecn.or(queue.drop.map(|(_, at)| at)) else {
+            return Arc::clone(&self.plain);
+        };
+        let made = self.marking.entry(at).or_insert_with(|| {
+            let mut ecn = match queue.ecn {
+                Some((Some(thresholds), at)) => marked(&thresholds, at),
+                Some((None, at)) => {
+                    let mut ecn = (*self.plain).clone();
+                    if ecn.enabled.get() == Some(false) {
+                        ecn.enabled = Fact::explicit(false, at);
+                    }
+                    ecn
+                }
+                None => (*self.plain).clone(),
+            };
+            // With both, only packets that can't be marked are dropped.
+            if let (Some((level, at)), Some(false)) = (queue.drop, ecn.enabled.get()) {
+                ecn.wred_drop = match level {
+                    None => Fact::explicit(true, at),
+                    Some(level) => Fact::unknown_at(
+                        format!("only packets of drop precedence {level} are dropped early"),
+                        at,
+                    ),
+                };
+            }
+            Arc::new(ecn)
+        });
+        Arc::clone(made)
+    }
+
+    /// A policy on the port that decides the class in the place of trust.
+    fn policies(&mut self, port: &mut Port, qos: &Qos<'t>, interface: &Interface<'t>) {
+        let config = self.config;
+        let mut tell = |kind, text: String, at| {
+            self.notes.add(kind, Some(&interface.name), text, at);
+        };
+        if let Some((name, at)) = interface.traffic_policy {
+            match config.traffic.get(name) {
+                Some(Some((act, _))) => {
+                    let text = format!("traffic-policy {name} decides beside trust: {act}");
+                    tell(NoteKind::Override, text, at);
+                }
+                Some(None) => {}
+                None => {
+                    let text = format!("traffic-policy {name}: there is none of this name");
+                    tell(NoteKind::Unresolved, text, at);
+                }
             }
         }
-        qos.overlay(&part.qos);
+        let Some((name, at)) = qos.policy else { return };
+        let trusted = port.maps.get(MapName::DscpToTc).clone();
+        let trusted = trusted.value().map(Arc::as_ref);
+        let none = CodeMap::new();
+        let effect = self
+            .effects
+            .of(name, config, trusted.unwrap_or(&none), self.notes);
+        let mut tell = |kind, text: String| {
+            self.notes.add(kind, Some(&interface.name), text, at);
+        };
+        match effect {
+            None => tell(
+                NoteKind::Unresolved,
+                format!("service-policy {name}: there is no policy-map of this name"),
+            ),
+            Some(effect) => {
+                if let Some(text) = &effect.overrides {
+                    tell(NoteKind::Override, text.clone());
+                }
+                if let Some(map) = &effect.map {
+                    port.maps.set(MapName::DscpToTc, map.clone());
+                }
+            }
+        }
     }
-    qos
+
+    /// What is defined and attached nowhere does nothing.
+    fn unused(&mut self) {
+        let config = self.config;
+        if config.ports.list.is_empty() {
+            return; // a part of a configuration: the rest may attach it
+        }
+        let profiles = config.profiles.iter();
+        let profiles = profiles.filter(|(name, _)| !self.profiles.contains(*name));
+        let policies = config.policies.iter();
+        let policies = policies.filter(|(name, _)| !self.effects.has(name));
+        let mut idle: Vec<(&str, &str, Origin)> = Vec::new();
+        idle.extend(profiles.map(|(name, (_, at))| ("qos profile", *name, *at)));
+        idle.extend(policies.map(|(name, (_, at))| ("policy-map", *name, *at)));
+        let buffers = config.buffers.idle();
+        idle.extend(buffers.map(|(name, at)| ("mmu queue profile", name, at)));
+        idle.sort_by_key(|(.., at)| *at);
+        for (what, name, at) in idle {
+            let text = format!("{what} {name} is defined and attached nowhere");
+            self.notes.add(NoteKind::Unresolved, None, text, at);
+        }
+    }
 }
 
-fn routed(interface: &Interface<'_>, lag: Option<&Interface<'_>>) -> bool {
-    let said = lag.and_then(|lag| lag.switchport).or(interface.switchport);
-    said.is_some_and(|(switchport, _)| !switchport)
+fn routed(config: &Config<'_>, interface: &Interface<'_>, lag: Option<&Interface<'_>>) -> bool {
+    let switchport = match lag {
+        Some(lag) => lag.switchport,
+        None => interface.switchport,
+    };
+    match switchport {
+        Some((switchport, _)) => !switchport,
+        None => config.routed.is_some_and(|(routed, _)| routed),
+    }
 }
 
 fn fact<T: Clone>(said: &Said<T>, default: T, why: &'static Reason) -> Fact<T> {
@@ -94,32 +297,40 @@ fn fact<T: Clone>(said: &Said<T>, default: T, why: &'static Reason) -> Fact<T> {
     }
 }
 
-fn link(port: &mut Port, interface: &Interface<'_>, lag: Option<&Interface<'_>>) {
+fn link(
+    port: &mut Port,
+    config: &Config<'_>,
+    interface: &Interface<'_>,
+    lag: Option<&Interface<'_>>,
+    routed: bool,
+) {
     if let Some((text, at)) = interface.description {
         port.description = Fact::explicit(text.to_owned(), at);
     }
     port.speed_mbps = match interface.speed {
-        Some((speed, at)) => Fact::explicit(speed, at),
+        Some((Some(speed), at)) => Fact::explicit(speed, at),
+        Some((None, at)) => Fact::unknown_at(&defaults::NO_SPEED, at),
         None => Fact::unknown(&defaults::NO_SPEED),
     };
     if let Some((kind, at)) = interface.fec {
         let kind = if kind == "reed-solomon" { "rs" } else { kind };
         port.fec = Fact::explicit(kind.to_owned(), at);
     }
-    port.admin = match interface.shutdown {
+    port.admin = match interface.shutdown.or(config.shutdown) {
         Some((true, at)) => Fact::explicit(State::Down, at),
         Some((false, at)) => Fact::explicit(State::Up, at),
         None => Fact::default_of(State::Up, &defaults::UP),
     };
-    let mtu = interface.mtu.or(lag.and_then(|lag| lag.mtu));
-    port.mtu = match (routed(interface, lag), mtu, interface.l2_mtu) {
-        (true, Some((bytes, at)), _) => Mtu::from_raw(Fact::explicit(bytes, at), MtuCounts::Ip),
-        (true, None, _) => Mtu::from_raw(
-            Fact::default_of(defaults::MTU, &defaults::MTU_WHY),
-            MtuCounts::Ip,
-        ),
+    let own = |of: fn(&Interface<'_>) -> Said<u32>| lag.and_then(of).or(of(interface));
+    let mtu = own(|interface| interface.mtu).or(config.mtu);
+    let l2_mtu = own(|interface| interface.l2_mtu);
+    port.mtu = match (routed, mtu, l2_mtu) {
+        (true, mtu, _) => {
+            let raw = fact(&mtu, defaults::MTU, &defaults::MTU_WHY);
+            Mtu::from_raw(raw, MtuCounts::Ip)
+        }
         (false, _, Some((bytes, at))) => Mtu::from_raw(Fact::explicit(bytes, at), MtuCounts::L2),
-        (false, ..) => {
+        (false, _, None) => {
             let unknown = || Fact::unknown_at(&defaults::MTU_SWITCHED, interface.at);
             Mtu {
                 ip: unknown(),
@@ -144,48 +355,13 @@ fn trust(port: &mut Port, qos: &Qos<'_>, routed: bool) {
     };
 }
 
-fn pfc(port: &mut Port, qos: &Qos<'_>, config: &Config<'_>) {
-    let no_drop = qos.no_drop.iter().enumerate();
-    let no_drop: Priorities = no_drop
-        .filter(|(_, said)| said.is_some_and(|(no_drop, _)| no_drop))
-        .map(|(n, _)| n as u8)
-        .collect();
-    let line = qos.no_drop.iter().flatten().map(|(_, at)| *at).next();
-    let in_force = match (config.all_off, qos.pfc) {
-        (Some(at), _) => Fact::explicit(Priorities::NONE, at),
-        (None, Some((true, at))) => Fact::explicit(no_drop, line.unwrap_or(at)),
-        (None, Some((false, at))) => Fact::explicit(Priorities::NONE, at),
-        (None, None) => Fact::Default(
-            Priorities::NONE,
-            (&defaults::PFC_OFF).into(),
-            line.unwrap_or_default(),
-        ),
-    };
-    port.pfc.mode = match (config.all_off, qos.pfc) {
-        (None, Some((true, at))) => Fact::Default(PfcMode::On, (&defaults::PFC_STATIC).into(), at),
-        _ => in_force.map(|_| PfcMode::Off),
-    };
-    port.pfc.enabled = in_force.clone();
-    port.pfc.tx = in_force.clone();
-    port.pfc.rx = in_force.clone();
-    for priority in in_force.get().unwrap_or_default().iter() {
-        let mut group = PriorityGroup::new(priority);
-        group.lossless = Fact::Default(true, (&defaults::NO_DROP_GROUP).into(), in_force.at());
-        let buffer = Arc::make_mut(&mut group.buffer);
-        buffer.headroom_bytes = Fact::unknown(&defaults::NO_SIZE);
-        port.priority_groups.push(group);
-    }
-    watchdog(port, qos, config);
-}
-
 fn watchdog(port: &mut Port, qos: &Qos<'_>, config: &Config<'_>) {
     let (own, global) = (&qos.watchdog, &config.watchdog);
     let watchdog = &mut port.pfc.watchdog;
     let timeout = own.timeout.or(global.timeout);
     watchdog.enabled = match (qos.watched, timeout) {
         (Some((false, at)), _) => Fact::explicit(false, at),
-        (_, Some((0, at))) => Fact::explicit(false, at),
-        (_, Some((_, at))) => Fact::explicit(true, at),
+        (_, Some((time, at))) => Fact::explicit(time > 0, at),
         (on, None) => Fact::Default(
             false,
             (&defaults::WATCHDOG_IDLE).into(),
@@ -194,12 +370,10 @@ fn watchdog(port: &mut Port, qos: &Qos<'_>, config: &Config<'_>) {
     };
     let all = Priorities::from_mask(u8::MAX);
     watchdog.priorities = Fact::default_of(all, &defaults::WATCHES_ALL);
-    watchdog.detection_ms = match timeout {
-        Some((time, at)) => Fact::explicit(time, at),
-        None => Fact::default_of(0, &defaults::WATCHDOG_IDLE),
-    };
+    watchdog.detection_ms = fact(&timeout, 0, &defaults::WATCHDOG_IDLE);
     watchdog.restoration_ms = match own.recovery.or(global.recovery) {
-        Some((time, at)) => Fact::explicit(time, at),
+        Some((Some(time), at)) => Fact::explicit(time, at),
+        Some((None, at)) => Fact::unknown_at(&defaults::WATCHDOG_RECOVERY, at),
         None => Fact::unknown(&defaults::WATCHDOG_RECOVERY),
     };
     watchdog.action = match own.action.or(global.action) {
@@ -215,10 +389,7 @@ fn maps(config: &Config<'_>) -> [(MapName, SharedMap); 7] {
         1 => 0,
         n => n,
     };
-    let map = |said: &BTreeMap<u8, (u8, Origin)>,
-               keys: u8,
-               default: &dyn Fn(u8) -> u8,
-               why: &'static Reason| {
+    let map = |said: &Lines, keys: u8, default: &dyn Fn(u8) -> u8, why: &'static Reason| {
         let mut map = CodeMap::new();
         for (key, (value, at)) in said {
             map.set_explicit(*key, *value, *at);
@@ -253,15 +424,11 @@ fn maps(config: &Config<'_>) -> [(MapName, SharedMap); 7] {
         }
         _ => Fact::default_of(Arc::new(CodeMap::new()), &defaults::NO_REWRITE),
     };
+    let blocks = |dscp| swapped(dscp / 8);
     [
         (
             MapName::DscpToTc,
-            map(
-                &config.dscp,
-                64,
-                &|dscp| swapped(dscp / 8),
-                &defaults::DSCP_MAP,
-            ),
+            map(&config.dscp, 64, &blocks, &defaults::DSCP_MAP),
         ),
         (
             MapName::PcpToTc,
@@ -275,150 +442,37 @@ fn maps(config: &Config<'_>) -> [(MapName, SharedMap); 7] {
     ]
 }
 
-fn queues(port: &mut Port, qos: &Qos<'_>, shared: &mut Shared) {
-    let mut weights = Weights::default();
-    let plain = Queue::default();
-    for id in 0..defaults::QUEUES {
-        let said = qos.queues.get(&id).unwrap_or(&plain);
-        let mut queue = crate::model::Queue::new(id);
-        queue.lossless = lossless(port, id, &defaults::NO_PFC_QUEUE);
-        queue.attached = LineOnly(said.at);
-        queue.ecn = marking(said, shared);
-        queue.scheduler = match said.strict {
-            Some((true, at)) => Fact::explicit(SchedulerKind::Strict, at),
-            Some((false, at)) => Fact::explicit(SchedulerKind::Weighted, at),
-            None => Fact::default_of(SchedulerKind::Strict, &defaults::STRICT),
-        };
-        queue.limit_bytes = Fact::NotApplicable;
-        weights.set(id, queue.scheduler.get(), said.percent);
-        port.queues.push(queue);
-    }
-    weights.share(port);
-}
-
-fn marking(queue: &Queue<'_>, shared: &mut Shared) -> Arc<Ecn> {
-    let dropping = queue.drop.filter(|(on, _)| *on);
-    match (queue.ecn, dropping) {
-        (None, None) => Arc::clone(&shared.plain),
-        (said, dropping) => {
-            let at = said.map(|(_, at)| at).or(dropping.map(|(_, at)| at));
-            let at = at.unwrap_or_default();
-            let made = shared.marking.entry(at);
-            let made = made.or_insert_with(|| {
-                let mut ecn = match said {
-                    Some((Some(thresholds), at)) => ecn(&thresholds, at),
-                    Some((None, at)) => {
-                        let mut none = no_marking(&defaults::NO_MARKING);
-                        none.enabled = Fact::explicit(false, at);
-                        none
-                    }
-                    None => no_marking(&defaults::NO_MARKING),
-                };
-                // With both, only packets that can't be marked are dropped.
-                if let (Some((_, at)), Some(false)) = (dropping, ecn.enabled.get()) {
-                    ecn.wred_drop = Fact::explicit(true, at);
-                }
-                Arc::new(ecn)
-            });
-            Arc::clone(made)
-        }
-    }
-}
-
 /// Marking between two thresholds.
-pub fn ecn(thresholds: &Thresholds<'_>, at: Origin) -> Ecn {
-    let Thresholds {
-        min,
-        min_unit,
-        max,
-        max_unit,
-        probability,
-    } = thresholds;
+pub fn marked(thresholds: &Thresholds, at: Origin) -> Ecn {
+    let bytes = |(number, unit): (u64, Unit)| match unit {
+        Unit::Bytes(factor) => Fact::explicit(number * factor, at),
+        Unit::Other(unit) => {
+            Fact::unknown_at(format!("{number} {unit} can't be compared with bytes"), at)
+        }
+    };
     Ecn {
         enabled: Fact::explicit(true, at),
-        min_bytes: bytes(min, min_unit, at),
-        max_bytes: bytes(max, max_unit, at),
+        min_bytes: bytes(thresholds.min),
+        max_bytes: bytes(thresholds.max),
         min_percent: Fact::NotApplicable,
         max_percent: Fact::NotApplicable,
-        probability_percent: match probability.map(str::parse::<i64>) {
-            Some(Ok(percent @ 1..=100)) => Fact::explicit(Milli::whole(percent), at),
-            Some(_) => Fact::unknown_at("the probability is no percentage".to_owned(), at),
+        probability_percent: match thresholds.probability {
+            Some(percent) => Fact::explicit(Milli::whole(i64::from(percent)), at),
             None => Fact::unknown_at(&defaults::PROBABILITY, at),
         },
         wred_drop: Fact::default_of(false, &defaults::NO_MARKING),
     }
 }
 
-/// Segments are cells, whose size the platform decides; times depend on the
-/// rate that the queue gets.
-fn bytes(number: &str, unit: &str, at: Origin) -> Fact<u64> {
-    let factor = match unit {
-        "bytes" => 1,
-        "kbytes" => 1000,
-        "mbytes" => 1_000_000,
-        _ => {
-            return Fact::unknown_at(format!("{number} {unit} can't be compared with bytes"), at);
-        }
-    };
-    match number
-        .parse::<u64>()
-        .ok()
-        .and_then(|n| n.checked_mul(factor))
-    {
-        Some(bytes) => Fact::explicit(bytes, at),
-        None => Fact::unknown_at(format!("{number:?} is no number"), at),
-    }
-}
-
-/// A policy on the port that decides the class in the place of trust.
-fn overridden<'t>(
-    port: &str,
-    qos: &Qos<'t>,
-    config: &Config<'t>,
-    used: &mut HashSet<&'t str>,
-    notes: &mut Notes,
-) {
-    let Some((name, at)) = qos.policy else { return };
-    let Some(policy) = config.policies.get(name) else {
-        let text = format!("service-policy {name}: there is no policy-map of this name");
-        return notes.add(NoteKind::Unresolved, Some(port), text, at);
-    };
-    used.insert(name);
-    for (class, at) in &policy.classes {
-        if *class != "class-default" && !config.classes.contains_key(class) {
-            let text = format!("policy-map {name}: there is no class-map {class}");
-            notes.once(NoteKind::Unresolved, "class-map", class, &text, *at);
-        }
-    }
-    if let Some((act, _)) = policy.acts.first() {
-        let text = format!("policy-map {name} decides in the place of trust: {act}");
-        notes.add(NoteKind::Override, Some(port), text, at);
-    }
-}
-
-/// What is defined and attached nowhere does nothing.
-fn unused(config: &Config<'_>, used: &HashSet<&str>, notes: &mut Notes) {
-    if config.interfaces.is_empty() {
-        return; // a part of a configuration: the rest may attach it
-    }
-    let mut unattached: Vec<(&str, Origin)> = config
-        .profiles
-        .iter()
-        .filter(|(name, _)| !used.contains(*name))
-        .map(|(name, (_, at))| (*name, *at))
-        .collect();
-    let buffers = config.buffers.iter();
-    let idle = buffers.filter(|(name, _)| !config.applied.contains_key(*name));
-    unattached.extend(idle.map(|(name, at)| (*name, *at)));
-    unattached.sort_by_key(|(_, at)| *at);
-    for (name, at) in unattached {
-        let text = format!("the profile {name} is defined and attached nowhere");
-        notes.add(NoteKind::Remark, None, text, at);
-    }
-    for (name, at) in &config.applied {
-        if !config.buffers.contains_key(name) {
-            let text = format!("mmu queue profile {name} is applied and not defined");
-            notes.add(NoteKind::Unresolved, None, text, *at);
-        }
+/// Marking by the fill of the buffer that all queues share.
+fn shared_marking(at: Origin) -> Ecn {
+    Ecn {
+        enabled: Fact::explicit(true, at),
+        min_bytes: Fact::unknown_at(&defaults::SHARED_MARKING, at),
+        max_bytes: Fact::unknown_at(&defaults::SHARED_MARKING, at),
+        min_percent: Fact::NotApplicable,
+        max_percent: Fact::NotApplicable,
+        probability_percent: Fact::unknown_at(&defaults::SHARED_MARKING, at),
+        wred_drop: Fact::default_of(false, &defaults::NO_MARKING),
     }
 }

@@ -1,11 +1,14 @@
 //! Arista EOS: running configurations, with or without defaults, and `show`
 //! commands as text or JSON.
 
+mod buffers;
 mod counters;
 mod defaults;
 mod facts;
 mod fix;
 mod parse;
+mod policy;
+mod qos;
 mod show;
 
 #[cfg(test)]
@@ -14,7 +17,7 @@ mod tests;
 use super::notes::Notes;
 use super::ports::Ports;
 use super::{CaptureSpec, Certainty, Holds, Platform, Recognised, Remedy, is_command};
-use crate::model::{Coverage, Device, DeviceKind, Fact, MapName, Origin};
+use crate::model::{Coverage, Device, DeviceKind, Fact, MapName, NoteKind, Origin};
 use crate::source::Capture;
 use memchr::memmem;
 
@@ -32,9 +35,10 @@ const PFC_COUNTERS: &str = "show interfaces priority-flow-control counters detai
 const WATCHDOG: &str = "show priority-flow-control counters watchdog | json";
 const ECN_COUNTERS: &str = "show qos interfaces ecn counters queue | json";
 const QUEUES: &str = "show interfaces counters queue detail | json";
+const VOQ_DROPS: &str = "show interfaces counters queue drops | json";
 const FLOW_CONTROL: &str = "show interfaces flow-control | json";
 
-static SPECS: [CaptureSpec; 12] = {
+static SPECS: [CaptureSpec; 13] = {
     const SHOWS: &str = "`show` prints and sets nothing";
     const fn spec(command: &'static str, holds: Holds) -> CaptureSpec {
         CaptureSpec {
@@ -55,6 +59,7 @@ static SPECS: [CaptureSpec; 12] = {
         spec(WATCHDOG, Holds::Counters),
         spec(ECN_COUNTERS, Holds::Counters),
         spec(QUEUES, Holds::Counters),
+        spec(VOQ_DROPS, Holds::Counters),
         spec(FLOW_CONTROL, Holds::Operational),
     ]
 };
@@ -82,7 +87,9 @@ const WORDS: &[(&str, &[&str])] = &[
         &["\"interfaces\"", "\"priorities\"", "\"rxFrames\""],
     ),
     (ECN_COUNTERS, &["\"intfQueueCounters\""]),
-    (QUEUES, &["\"egressQueueCounters\""]),
+    (STATUS, &["\"interfaceStatuses\"", "\"linkStatus\""]),
+    (VOQ_DROPS, &["\"ingressVoqCounters\"", "\"countersSum\""]),
+    (QUEUES, &["\"egressQueueCounters\"", "\"ucastQueues\""]),
     (FLOW_CONTROL, &["\"interfaceFlowControls\""]),
 ];
 
@@ -192,40 +199,56 @@ impl Platform for Eos {
     fn read(&self, name: &str, captures: &[(&Capture, Option<&'static CaptureSpec>)]) -> Device {
         let mut device = Device::new(name, DeviceKind::Switch, self.name());
         let (mut notes, mut ports) = (Notes::default(), Ports::default());
+        // `% Invalid input`: nothing was printed but why.
+        let refused = |capture: &Capture| capture.text.trim_start().starts_with("% ");
+        for (n, (capture, spec)) in captures.iter().enumerate() {
+            if spec.is_some() && refused(capture) {
+                let text = "the switch did not take the command".to_owned();
+                notes.add(NoteKind::Failed, None, text, Origin::new(n, 0));
+            }
+        }
         let of = |command: &'static str| {
             captures
                 .iter()
                 .enumerate()
-                .filter(move |(_, (_, spec))| spec.map(|spec| spec.command) == Some(command))
+                .filter(move |(_, (capture, spec))| {
+                    spec.map(|spec| spec.command) == Some(command) && !refused(capture)
+                })
                 .map(|(n, (capture, _))| (n, *capture))
         };
-        for (n, capture) in of(CONFIG) {
-            let mut reader = parse::Reader {
-                capture: n,
-                notes: &mut notes,
-            };
-            let config = reader.config(&capture.text);
-            facts::read(&mut device, &mut ports, &config, &mut notes);
+        let mut config = parse::Config::default();
+        let mut reader = parse::Reader::new(&mut notes);
+        // Those that print defaults come first: what others say was typed.
+        let (printed, typed): (Vec<_>, Vec<_>) =
+            of(CONFIG).partition(|(_, capture)| prints_defaults(capture));
+        config.printed = printed.iter().map(|(n, _)| *n).collect();
+        for (n, capture) in printed.into_iter().chain(typed) {
+            reader.capture = n;
+            reader.config(&capture.text, &mut config);
+            reader.whole(&capture.text);
             header(&mut device, n, &capture.text);
         }
+        reader.finish();
+        facts::read(&mut device, &mut ports, &config, &mut notes);
         ports.closed = !ports.list.is_empty();
         for (n, capture) in of(VERSION) {
             show::version(&mut device, n, &capture.text);
         }
         for (n, capture) in of(ECN) {
-            show::ecn(&mut ports, n, &capture.text, capture.command());
+            show::ecn(&mut ports, n, &capture.text, capture.command(), &mut notes);
         }
         for (n, capture) in of(PFC) {
             show::pfc(&mut ports, n, &capture.text, &mut notes);
         }
         type Reads = fn(&mut Ports, usize, &str);
-        let shown: [(&'static str, Reads); 7] = [
+        let shown: [(&'static str, Reads); 8] = [
             (STATUS, show::status),
             (NEIGHBOURS, show::neighbours),
             (PFC_COUNTERS, counters::pfc),
             (WATCHDOG, counters::watchdog),
             (ECN_COUNTERS, counters::ecn),
             (QUEUES, counters::queues),
+            (VOQ_DROPS, counters::voq_drops),
             (FLOW_CONTROL, counters::flow_control),
         ];
         for (command, read) in shown {
@@ -238,8 +261,10 @@ impl Platform for Eos {
         }
         device.notes = notes.all;
         let holds = |wanted: Holds| {
-            let mut specs = captures.iter().filter_map(|(_, spec)| *spec);
-            specs.any(|spec| spec.holds == wanted)
+            let specs = captures.iter().filter(|(capture, _)| !refused(capture));
+            specs
+                .filter_map(|(_, spec)| *spec)
+                .any(|spec| spec.holds == wanted)
         };
         device.coverage = Coverage {
             config: of(CONFIG).next().is_some(),
@@ -253,6 +278,14 @@ impl Platform for Eos {
     fn fix(&self, device: &Device, port: &str, remedy: &Remedy) -> Vec<String> {
         fix::commands(device, port, remedy)
     }
+}
+
+/// Whether a configuration was printed with its defaults.
+fn prints_defaults(capture: &Capture) -> bool {
+    const ALL: &str = "show running-config all";
+    let mut lines = capture.text.lines().take(16);
+    let line = lines.find_map(|line| line.strip_prefix("! Command: "));
+    is_command(ALL, line.unwrap_or(capture.command()))
 }
 
 /// `! device: leaf1 (DCS-7060DX5-64, EOS-4.32.1F)` above a configuration.

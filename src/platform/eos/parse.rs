@@ -1,5 +1,9 @@
-//! Running configurations → settings by name.
+//! Running configurations → settings by name. Several captures of one switch
+//! (`show running-config section qos`, one a port …) add up.
 
+use super::buffers::Buffers;
+use super::policy::{ClassMap, Policy};
+use super::qos::{Qos, SharedEcn, Watchdog, timer};
 use crate::model::{NoteKind, Origin};
 use crate::platform::notes::Notes;
 use crate::platform::text::interfaces::expand;
@@ -7,87 +11,89 @@ use crate::platform::text::statements::{Statement, Statements, Style, banner_to_
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-pub const STYLE: Style = Style {
+const STYLE: Style = Style {
     comment: b'!',
     banner: banner_to_eof,
 };
 
+/// More names than all lists of a configuration stand for together.
+const MOST_NAMES: usize = 1 << 16;
+
 /// A value with the line that gives it.
 pub type Said<T> = Option<(T, Origin)>;
 
-/// All that one configuration says.
+/// Small numbers that lines map to small numbers.
+pub type Lines = BTreeMap<u8, (u8, Origin)>;
+
+/// Takes what `over` says in the place of what was said before.
+pub fn take<T: Clone>(under: &mut Said<T>, over: &Said<T>) {
+    if over.is_some() {
+        under.clone_from(over);
+    }
+}
+
+/// All that the configuration says.
 #[derive(Default)]
 pub struct Config<'t> {
     pub hostname: Said<&'t str>,
     /// DSCP → traffic class, CoS → traffic class, traffic class → queue and
     /// → DSCP, as lines give them.
-    pub dscp: BTreeMap<u8, (u8, Origin)>,
-    pub cos: BTreeMap<u8, (u8, Origin)>,
-    pub queue: BTreeMap<u8, (u8, Origin)>,
-    pub rewrite: BTreeMap<u8, (u8, Origin)>,
+    pub dscp: Lines,
+    pub cos: Lines,
+    pub queue: Lines,
+    pub rewrite: Lines,
     /// `qos rewrite dscp`.
     pub rewrites: Said<bool>,
+    pub shared_ecn: Said<SharedEcn>,
     pub profiles: HashMap<&'t str, (Qos<'t>, Origin)>,
-    pub policies: HashMap<&'t str, Policy<'t>>,
-    pub classes: HashMap<&'t str, Origin>,
+    pub policies: HashMap<&'t str, (Policy<'t>, Origin)>,
+    pub classes: HashMap<&'t str, ClassMap<'t>>,
+    /// What traffic policies do to packets, by name: the first such line.
+    pub traffic: HashMap<&'t str, Said<&'t str>>,
     /// `priority-flow-control all off`.
     pub all_off: Option<Origin>,
     pub watchdog: Watchdog<'t>,
-    pub buffers: HashMap<&'t str, Origin>,
-    pub applied: HashMap<&'t str, Origin>,
-    pub interfaces: Vec<Interface<'t>>,
-    /// Port-channels by number.
-    pub lags: HashMap<&'t str, Interface<'t>>,
+    pub buffers: Buffers<'t>,
+    /// `interface defaults` and `switchport default mode routed`.
+    pub mtu: Said<u32>,
+    pub shutdown: Said<bool>,
+    pub routed: Said<bool>,
+    /// Ethernet ports, in the order of their first mention.
+    pub ports: Interfaces<'t>,
+    /// Port-channels; their names are their numbers.
+    pub lags: Interfaces<'t>,
+    /// Captures that print defaults (`show running-config all`).
+    pub printed: Vec<usize>,
+    names: usize,
 }
 
-/// Settings of the PFC watchdog; times in milliseconds.
-#[derive(Clone, Default)]
-pub struct Watchdog<'t> {
-    pub timeout: Said<u32>,
-    pub recovery: Said<u32>,
-    pub action: Said<&'t str>,
+/// Interfaces by name.
+#[derive(Default)]
+pub struct Interfaces<'t> {
+    pub list: Vec<Interface<'t>>,
+    index: HashMap<Cow<'t, str>, usize>,
 }
 
-/// A policy map of type quality-of-service.
-pub struct Policy<'t> {
-    pub classes: Vec<(&'t str, Origin)>,
-    /// What it does to packets: `set traffic-class 5`, `police …`.
-    pub acts: Vec<(&'t str, Origin)>,
-}
+impl<'t> Interfaces<'t> {
+    /// Adds what a block says; a second block of an interface adds to the first.
+    fn add(&mut self, name: Cow<'t, str>, block: Interface<'t>) {
+        match self.index.get(&name) {
+            Some(n) => {
+                if let Some(known) = self.list.get_mut(*n) {
+                    known.overlay(block);
+                }
+            }
+            None => {
+                self.index.insert(name.clone(), self.list.len());
+                self.list.push(Interface { name, ..block });
+            }
+        }
+    }
 
-/// What an interface or a qos profile says of quality of service.
-#[derive(Clone, Default)]
-pub struct Qos<'t> {
-    pub profile: Said<&'t str>,
-    pub policy: Said<&'t str>,
-    /// `dscp`, `cos`, or nothing for `no qos trust`.
-    pub trust: Said<Option<&'t str>>,
-    pub pfc: Said<bool>,
-    pub no_drop: [Said<bool>; 8],
-    pub watched: Said<bool>,
-    pub watchdog: Watchdog<'t>,
-    pub queues: BTreeMap<u8, Queue<'t>>,
-}
-
-/// A transmit queue.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-pub struct Queue<'t> {
-    pub strict: Said<bool>,
-    pub percent: Said<u32>,
-    pub ecn: Said<Option<Thresholds<'t>>>,
-    pub drop: Said<bool>,
-    /// The line that opens the block.
-    pub at: Origin,
-}
-
-/// A line of random-detect, as written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Thresholds<'t> {
-    pub min: &'t str,
-    pub min_unit: &'t str,
-    pub max: &'t str,
-    pub max_unit: &'t str,
-    pub probability: Option<&'t str>,
+    /// The interface with this name.
+    pub fn get(&self, name: &str) -> Option<&Interface<'t>> {
+        self.list.get(*self.index.get(name)?)
+    }
 }
 
 /// An Ethernet port or a port-channel.
@@ -99,22 +105,47 @@ pub struct Interface<'t> {
     pub l2_mtu: Said<u32>,
     pub switchport: Said<bool>,
     pub shutdown: Said<bool>,
-    pub speed: Said<u32>,
+    /// Mb/s; nothing where the lines of a block do not agree.
+    pub speed: Said<Option<u32>>,
     pub fec: Said<&'t str>,
     pub send: Said<bool>,
     pub receive: Said<bool>,
-    pub lag: Option<&'t str>,
+    pub lag: Said<&'t str>,
+    pub traffic_policy: Said<&'t str>,
     pub qos: Qos<'t>,
+    /// The line that opens the block.
     pub at: Origin,
 }
 
-/// Reads one capture.
-pub struct Reader<'n> {
-    pub capture: usize,
-    pub notes: &'n mut Notes,
+impl<'t> Interface<'t> {
+    fn overlay(&mut self, over: Interface<'t>) {
+        take(&mut self.description, &over.description);
+        take(&mut self.mtu, &over.mtu);
+        take(&mut self.l2_mtu, &over.l2_mtu);
+        take(&mut self.switchport, &over.switchport);
+        take(&mut self.shutdown, &over.shutdown);
+        take(&mut self.speed, &over.speed);
+        take(&mut self.fec, &over.fec);
+        take(&mut self.send, &over.send);
+        take(&mut self.receive, &over.receive);
+        take(&mut self.lag, &over.lag);
+        take(&mut self.traffic_policy, &over.traffic_policy);
+        take(&mut self.qos.profile, &over.qos.profile);
+        self.qos.overlay(&over.qos);
+    }
 }
 
-/// First words of lines that set quality of service.
+/// Reads captures.
+pub struct Reader<'n> {
+    /// The index of the capture.
+    pub capture: usize,
+    pub notes: &'n mut Notes,
+    /// The first block of each spelling.
+    pub tx_queue: Option<Origin>,
+    pub uc_tx_queue: Option<Origin>,
+}
+
+/// Words of quality of service.
 const QOS_WORDS: &[&str] = &[
     "qos",
     "priority-flow-control",
@@ -122,6 +153,7 @@ const QOS_WORDS: &[&str] = &[
     "ecn",
     "wred",
     "dcbx",
+    "mmu",
     "random-detect",
     "tx-queue",
     "uc-tx-queue",
@@ -132,259 +164,270 @@ const QOS_WORDS: &[&str] = &[
     "traffic-class",
     "queue-profile",
     "buffer-profile",
+    "congestion-control",
+    "queueing",
+    "lossless",
+    "no-drop",
 ];
 
-fn is_qos(line: &str) -> bool {
+/// First words of lines that other words make lines of quality of service.
+const CARRIERS: &[&str] = &["feature", "hardware", "platform", "system", "set"];
+
+fn is_qos_word(word: &str) -> bool {
+    QOS_WORDS.contains(&word)
+        || (word.contains('-') && word.split('-').any(|part| matches!(part, "ecn" | "pfc")))
+}
+
+/// Whether a line is about quality of service, whatever it may mean.
+pub fn is_qos(line: &str) -> bool {
     let mut words = line.split_ascii_whitespace();
     let first = words.next().map(|word| match word {
         "no" | "default" => words.next().unwrap_or_default(),
         word => word,
     });
-    let word = first.unwrap_or_default();
-    QOS_WORDS.contains(&word) || word.contains("ecn-") || word.contains("pfc-")
+    let first = first.unwrap_or_default();
+    is_qos_word(first) || (CARRIERS.contains(&first) && words.any(is_qos_word))
 }
 
-impl Reader<'_> {
-    fn at(&self, statement: &Statement<'_, '_>) -> Origin {
+/// What kind of interface a name is of, and its numbers.
+enum Named<'t> {
+    Port(Cow<'t, str>),
+    Lag(&'t str),
+    Defaults,
+    /// Of no kind that carries classes (`Vlan10`, `Loopback0`, sub-interfaces).
+    Other,
+    /// Meant for ports, but not as EOS writes it.
+    Wrong,
+}
+
+fn named(list: &str) -> Named<'_> {
+    let digit = list.find(|c: char| c.is_ascii_digit());
+    let (kind, numbers) = list.split_at(digit.unwrap_or(list.len()));
+    let kind = kind.trim_ascii_end();
+    let is = |names: &[&str]| names.iter().any(|name| kind.eq_ignore_ascii_case(name));
+    let (port, lag) = (is(&["Ethernet", "Eth", "Et"]), is(&["Port-Channel", "Po"]));
+    if digit.is_none() || !(port || lag) {
+        let lower = kind.to_ascii_lowercase();
+        return match lower.contains("ethernet") || lower.contains("port-channel") {
+            _ if list == "defaults" => Named::Defaults,
+            true => Named::Wrong,
+            false => Named::Other,
+        };
+    }
+    if numbers.contains('.') {
+        Named::Other
+    } else if lag {
+        Named::Lag(numbers)
+    } else if list.strip_prefix("Ethernet") == Some(numbers) {
+        Named::Port(Cow::Borrowed(list))
+    } else {
+        Named::Port(Cow::Owned(format!("Ethernet{numbers}")))
+    }
+}
+
+impl<'n> Reader<'n> {
+    pub fn new(notes: &'n mut Notes) -> Self {
+        Reader {
+            capture: 0,
+            notes,
+            tx_queue: None,
+            uc_tx_queue: None,
+        }
+    }
+
+    pub fn at(&self, statement: &Statement<'_, '_>) -> Origin {
         Origin::new(self.capture, statement.offset())
     }
 
-    fn unparsed(&mut self, port: Option<&str>, statement: &Statement<'_, '_>) {
+    pub fn unparsed(&mut self, port: Option<&str>, statement: &Statement<'_, '_>) {
         let text = format!("the line {:?} is not understood", statement.text());
         self.notes
             .add(NoteKind::Unparsed, port, text, self.at(statement));
     }
 
-    fn unless(&mut self, read: bool, port: Option<&str>, statement: &Statement<'_, '_>) {
+    pub fn unless(&mut self, read: bool, port: Option<&str>, statement: &Statement<'_, '_>) {
         if !read {
             self.unparsed(port, statement);
         }
     }
 
-    /// Reads a whole configuration.
-    pub fn config<'t>(&mut self, text: &'t str) -> Config<'t> {
-        let mut config = Config::default();
+    /// Tells of a configuration that is cut: a whole one ends with `end`.
+    pub fn whole(&mut self, text: &str) {
+        let mut head = text.lines().take(16);
+        let whole = head.any(|line| {
+            let command = line.strip_prefix("! Command: show running-config");
+            command.is_some_and(|rest| matches!(rest.trim(), "" | "all"))
+        });
+        let last = text
+            .trim_ascii_end()
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default();
+        if whole && last.trim() != "end" {
+            let end = text.trim_ascii_end().len() - last.len();
+            let text = "the configuration stops without `end`: what followed is not known";
+            let at = Origin::new(self.capture, end);
+            self.notes.add(NoteKind::Failed, None, text.to_owned(), at);
+        }
+    }
+
+    /// Tells what the captures together make doubtful.
+    pub fn finish(self) {
+        if let (Some(tx), Some(uc)) = (self.tx_queue, self.uc_tx_queue) {
+            let text = "tx-queue and uc-tx-queue are mixed: a platform has one of them";
+            let at = tx.max(uc);
+            self.notes.add(NoteKind::Remark, None, text.to_owned(), at);
+        }
+    }
+
+    /// Adds what a configuration, or a part of one, says.
+    pub fn config<'t>(&mut self, text: &'t str, config: &mut Config<'t>) {
         let statements = Statements::indented(text, &STYLE);
         for statement in statements.top() {
+            let at = self.at(&statement);
             match statement.first_word() {
-                "interface" => self.interface(&statement, &mut config),
+                "interface" => self.interface(&statement, config),
                 "hostname" => {
-                    config.hostname = statement
-                        .after("hostname")
-                        .map(|name| (name, self.at(&statement)));
+                    config.hostname = statement.after("hostname").map(|name| (name, at));
                 }
                 "qos"
                 | "no"
                 | "default"
                 | "priority-flow-control"
-                | "policy-map"
-                | "class-map"
-                | "platform" => self.global(&statement, &mut config),
-                _ if is_qos(statement.text()) => self.unparsed(None, &statement),
-                _ => {}
+                | "platform"
+                | "switchport"
+                | "hardware" => self.global(&statement, config),
+                "policy-map" | "class-map" => self.classification(&statement, config),
+                "traffic-policies" => self.traffic_policies(&statement, config),
+                _ => self.unless(!is_qos(statement.text()), None, &statement),
             }
         }
-        config
     }
 
     fn global<'t>(&mut self, statement: &Statement<'_, 't>, config: &mut Config<'t>) {
         let at = self.at(statement);
-        let words = statement.words();
-        match &*words {
-            ["qos", "map", "dscp", keys @ .., "to", "traffic-class", tc] => {
-                self.map(statement, keys, tc, 63, &mut config.dscp);
-            }
-            [
-                "qos",
-                "map",
-                "dscp",
-                keys @ ..,
-                "to",
-                "traffic-class",
-                tc,
-                "drop-precedence",
-                _,
-            ] => {
-                self.map(statement, keys, tc, 63, &mut config.dscp);
-            }
-            ["qos", "map", "cos", keys @ .., "to", "traffic-class", tc] => {
-                self.map(statement, keys, tc, 7, &mut config.cos);
-            }
-            [
-                "qos",
-                "map",
-                "traffic-class",
-                keys @ ..,
-                "to",
-                "tx-queue" | "uc-tx-queue",
-                queue,
-            ] => self.map(statement, keys, queue, 7, &mut config.queue),
-            ["qos", "map", "traffic-class", keys @ .., "to", "dscp", dscp] => {
-                self.map(statement, keys, dscp, 7, &mut config.rewrite);
-            }
-            // Of tags, labels and multicast: nothing that RoCE is judged by.
-            [
-                "qos",
-                "map",
-                "traffic-class",
-                ..,
-                "to",
-                "cos" | "exp" | "mc-tx-queue",
-                _,
-            ]
-            | ["qos", "map", "exp", ..]
-            | ["qos", "rewrite", "cos" | "exp"]
-            | ["no" | "default", "qos", "rewrite", ..]
-            | ["qos", "random-detect", "ecn", "allow", "non-ect", ..]
-            | ["no", "qos", "random-detect", "ecn", "allow", "non-ect", ..]
-            | ["qos", "tx-queue" | "traffic-class", _, "name", _]
-            | ["no", "priority-flow-control", "all", "off"] => {}
-            ["qos", "rewrite", "dscp"] => config.rewrites = Some((true, at)),
-            ["qos", "profile", name] => {
-                let mut qos = Qos::default();
-                for child in statement.children() {
-                    if !self.qos(None, &child, &mut qos) {
-                        self.unparsed(None, &child);
-                    }
-                }
-                config.profiles.insert(name, (qos, at));
-            }
-            ["priority-flow-control", "all", "off"] => config.all_off = Some(at),
-            [
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "default",
-                rest @ ..,
-            ] => {
-                let read = timer(rest, at, &mut config.watchdog);
+        match &*statement.words() {
+            ["qos", "map", ..] => {
+                let read = map(statement, at, config);
                 self.unless(read, None, statement);
             }
-            [
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "action",
-                action,
-            ] => {
-                config.watchdog.action = Some((action, at));
+            // Of tags and labels: nothing that RoCE is judged by. Without its
+            // line, what a `no` line speaks of is as by default.
+            ["qos", "rewrite", "cos" | "exp"]
+            | ["qos", "random-detect", "ecn", "allow", "non-ect", ..]
+            | ["qos", "tx-queue" | "traffic-class", _, "name", _]
+            | ["qos", "tx-queue", "shape", "rate", "percent", "adaptive"]
+            | [
+                "no" | "default",
+                "qos",
+                "rewrite" | "map" | "random-detect",
+                ..,
+            ]
+            | ["no" | "default", "priority-flow-control", "all", ..]
+            | ["no" | "default", "priority-flow-control", "pause", ..]
+            | ["hardware", "counter", "feature", ..]
+            | ["platform", "sand", "qos", "map", ..] => {}
+            ["qos", "rewrite", "dscp"] => config.rewrites = Some((true, at)),
+            ["qos", "random-detect", "ecn", "global-buffer", rest @ ..] => {
+                let read = SharedEcn::read(rest);
+                self.unless(read.is_some(), None, statement);
+                take(&mut config.shared_ecn, &read.map(|read| (read, at)));
             }
-            [
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "override",
-                "action",
-                "drop",
-            ] => {}
-            ["policy-map", "type", "quality-of-service" | "qos", name] => {
-                config.policies.insert(name, self.policy(statement));
-            }
-            [
-                "class-map",
-                "type",
-                "qos" | "quality-of-service",
-                "match-any" | "match-all",
-                name,
-            ] => {
-                config.classes.insert(name, at);
-            }
-            ["platform", "trident", "mmu", "queue", "profile", name] => {
-                config.buffers.insert(name, at);
-            }
-            [
-                "platform",
-                "trident",
-                "mmu",
-                "queue",
-                "profile",
-                name,
-                "apply",
-            ] => {
-                config.applied.insert(name, at);
-            }
-            _ if is_qos(statement.text()) => self.unparsed(None, statement),
-            _ => {}
-        }
-    }
-
-    fn map(
-        &mut self,
-        statement: &Statement<'_, '_>,
-        keys: &[&str],
-        value: &str,
-        largest: u8,
-        map: &mut BTreeMap<u8, (u8, Origin)>,
-    ) {
-        let number = |text: &str, most: u8| text.parse().ok().filter(|n: &u8| *n <= most);
-        let mut read = Vec::new();
-        for key in keys {
-            let (first, last) = key.split_once('-').unwrap_or((key, key));
-            match (number(first, largest), number(last, largest)) {
-                (Some(first), Some(last)) if first <= last => read.extend(first..=last),
-                _ => return self.unparsed(None, statement),
-            }
-        }
-        let Some(value) = number(value, 63).filter(|_| !read.is_empty()) else {
-            return self.unparsed(None, statement);
-        };
-        let at = self.at(statement);
-        map.extend(read.into_iter().map(|key| (key, (value, at))));
-    }
-
-    fn policy<'t>(&mut self, statement: &Statement<'_, 't>) -> Policy<'t> {
-        let mut policy = Policy {
-            classes: Vec::new(),
-            acts: Vec::new(),
-        };
-        for class in statement.children() {
-            let at = self.at(&class);
-            match &*class.words() {
-                ["class", name] => policy.classes.push((name, at)),
-                _ => continue,
-            }
-            for act in class.children() {
-                if matches!(act.first_word(), "set" | "police" | "drop") {
-                    policy.acts.push((act.text(), self.at(&act)));
+            ["qos", "profile", name] => {
+                let (qos, _) = config.profiles.entry(name).or_insert((Qos::default(), at));
+                for child in statement.children() {
+                    let read = self.qos(None, &child, qos);
+                    self.unless(read, None, &child);
                 }
             }
+            ["priority-flow-control", "all", "off"] => config.all_off = Some(at),
+            ["priority-flow-control", "pause", "watchdog", rest @ ..] => {
+                let read = match rest {
+                    ["default", rest @ ..] => timer(rest, at, &mut config.watchdog),
+                    ["action", action] => config.watchdog.act(action, at),
+                    ["override", "action", "drop"] => true,
+                    _ => false,
+                };
+                self.unless(read, None, statement);
+            }
+            ["platform", _, "mmu", rest @ ..] => self.buffers(rest, statement, config),
+            ["switchport", "default", "mode", mode] => {
+                config.routed = Some((*mode == "routed", at));
+            }
+            _ => self.unless(!is_qos(statement.text()), None, statement),
         }
-        policy
     }
 
     fn interface<'t>(&mut self, statement: &Statement<'_, 't>, config: &mut Config<'t>) {
-        let Some(list) = statement.after("interface") else {
-            return;
-        };
-        let is_lag = list.starts_with("Port-Channel");
-        if !list.starts_with("Ethernet") && !is_lag || list.contains('.') {
-            return;
+        let list = statement.after("interface").unwrap_or_default();
+        match named(list) {
+            Named::Defaults => self.defaults(statement, config),
+            Named::Port(list) => {
+                let Some(names) = names(list, &mut config.names) else {
+                    return self.unparsed(None, statement);
+                };
+                self.block(names, statement, &mut config.ports);
+            }
+            Named::Lag(numbers) => {
+                let Some(names) = names(Cow::Borrowed(numbers), &mut config.names) else {
+                    return self.unparsed(None, statement);
+                };
+                self.block(names, statement, &mut config.lags);
+            }
+            Named::Wrong => {
+                let about = statement.children().any(|child| is_qos(child.text()));
+                self.unless(!about, None, statement);
+            }
+            Named::Other => {}
         }
-        let mut interface = Interface {
+    }
+
+    fn block<'t>(
+        &mut self,
+        names: Vec<Cow<'t, str>>,
+        statement: &Statement<'_, 't>,
+        interfaces: &mut Interfaces<'t>,
+    ) {
+        let mut block = Interface {
             at: self.at(statement),
             ..Interface::default()
         };
-        let single = !list.contains(['-', ',']) || is_lag;
-        let name = single.then_some(list);
+        let only = match &*names {
+            [only] => Some(&**only),
+            _ => None,
+        };
+        // A port-channel is no port of the model.
+        let port = only.filter(|name| name.starts_with("Ethernet"));
         for child in statement.children() {
-            self.interface_line(name, &child, &mut interface);
+            self.interface_line(port, &child, &mut block);
         }
-        if is_lag {
-            let number = list.trim_start_matches("Port-Channel");
-            config.lags.insert(number, interface);
-        } else if single {
-            interface.name = Cow::Borrowed(list);
-            config.interfaces.push(interface);
-        } else {
-            let Some(names) = expand(list) else {
-                return self.unparsed(None, statement);
-            };
-            for name in names {
-                let name = Cow::Owned(name);
-                config.interfaces.push(Interface {
-                    name,
-                    ..interface.clone()
-                });
+        let mut names = names.into_iter();
+        if let Some(last) = names.next_back() {
+            names.for_each(|name| interfaces.add(name, block.clone()));
+            interfaces.add(last, block);
+        }
+    }
+
+    /// `interface defaults`: what ports have that say nothing.
+    fn defaults<'t>(&mut self, statement: &Statement<'_, 't>, config: &mut Config<'t>) {
+        for child in statement.children() {
+            let at = self.at(&child);
+            match &*child.words() {
+                ["mtu", bytes] => match bytes.parse() {
+                    Ok(bytes) => config.mtu = Some((bytes, at)),
+                    Err(_) => self.unparsed(None, &child),
+                },
+                ["ethernet"] => {
+                    for line in child.children() {
+                        let at = self.at(&line);
+                        match line.text() {
+                            "shutdown" => config.shutdown = Some((true, at)),
+                            "no shutdown" => config.shutdown = Some((false, at)),
+                            text => self.unless(!is_qos(text), None, &line),
+                        }
+                    }
+                }
+                _ => self.unless(!is_qos(child.text()), None, &child),
             }
         }
     }
@@ -399,16 +442,14 @@ impl Reader<'_> {
         // Most lines of an interface are none of these.
         match line.first_word() {
             "mtu" | "l2" | "switchport" | "no" | "shutdown" | "speed" | "error-correction"
-            | "flowcontrol" | "channel-group" | "default" => {}
+            | "flowcontrol" | "channel-group" | "default" | "traffic-policy" => {}
             "description" => {
                 interface.description = line.after("description").map(|text| (text, at));
                 return;
             }
             _ => {
-                if !self.qos(port, line, &mut interface.qos) && is_qos(line.text()) {
-                    self.unparsed(port, line);
-                }
-                return;
+                let read = !is_qos(line.text()) || self.qos(port, line, &mut interface.qos);
+                return self.unless(read, port, line);
             }
         }
         match &*line.words() {
@@ -425,176 +466,116 @@ impl Reader<'_> {
             ["shutdown"] => interface.shutdown = Some((true, at)),
             ["no", "shutdown"] => interface.shutdown = Some((false, at)),
             ["speed", rest @ ..] => {
-                interface.speed = rest.last().and_then(|word| Some((speed(word)?, at)));
+                let new = rest.last().and_then(|word| speed(word));
+                let same = interface.speed.is_none_or(|(speed, _)| speed == new);
+                interface.speed = Some((new.filter(|_| same), at));
             }
             ["error-correction", "encoding", kind, ..] => interface.fec = Some((kind, at)),
-            [
-                "flowcontrol",
-                way @ ("send" | "receive"),
-                state @ ("on" | "off" | "desired"),
-            ] => {
+            ["flowcontrol", way, state @ ("on" | "off" | "desired")] => {
                 let on = Some((*state != "off", at));
                 match *way {
                     "send" => interface.send = on,
-                    _ => interface.receive = on,
+                    "receive" => interface.receive = on,
+                    _ => self.unparsed(port, line),
                 }
             }
-            ["no", "flowcontrol", "send"] => interface.send = Some((false, at)),
-            ["no", "flowcontrol", "receive"] => interface.receive = Some((false, at)),
-            ["channel-group", number, ..] => interface.lag = Some(number),
-            ["default", "qos", "trust"] | ["no", "dcbx", ..] | ["default", ..] => {}
+            ["no" | "default", "flowcontrol", "send", ..] => interface.send = Some((false, at)),
+            ["no" | "default", "flowcontrol", "receive", ..] => {
+                interface.receive = Some((false, at));
+            }
+            ["flowcontrol", ..] => self.unparsed(port, line),
+            ["channel-group", number, ..] => interface.lag = Some((number, at)),
+            ["traffic-policy", "input", name] => interface.traffic_policy = Some((name, at)),
+            ["default", ..] => {}
             ["no", ..] => {
-                let read = self.qos(port, line, &mut interface.qos);
-                self.unless(read || !is_qos(line.text()), port, line);
+                let read = !is_qos(line.text()) || self.qos(port, line, &mut interface.qos);
+                self.unless(read, port, line);
             }
             _ => {}
         }
     }
-
-    /// A line that interfaces and profiles share; whether it is known.
-    fn qos<'t>(&mut self, port: Option<&str>, line: &Statement<'_, 't>, qos: &mut Qos<'t>) -> bool {
-        if !is_qos(line.text()) && line.first_word() != "shape" {
-            return false;
-        }
-        let at = self.at(line);
-        match &*line.words() {
-            ["qos", "trust", field @ ("dscp" | "cos")] => qos.trust = Some((Some(field), at)),
-            ["no", "qos", "trust"] => qos.trust = Some((None, at)),
-            ["qos", "cos" | "dscp", _] | ["no", "qos", "cos" | "dscp"] => {}
-            ["shape", ..] | ["no", "shape", ..] => {}
-            ["service-profile", name] => qos.profile = Some((name, at)),
-            [
-                "service-policy",
-                "type",
-                "qos" | "quality-of-service",
-                "input",
-                name,
-            ] => {
-                qos.policy = Some((name, at));
-            }
-            // Of other types: control plane, packet brokers.
-            ["service-policy", "type", "pbr" | "tapagg", ..] => {}
-            ["priority-flow-control", "on"] | ["priority-flow-control", "mode", "on"] => {
-                qos.pfc = Some((true, at));
-            }
-            ["no", "priority-flow-control"]
-            | ["priority-flow-control", "off"]
-            | ["priority-flow-control", "mode", "off"]
-            | ["no", "priority-flow-control", "on" | "mode"] => qos.pfc = Some((false, at)),
-            [
-                "priority-flow-control",
-                "priority",
-                number,
-                what @ ("no-drop" | "drop"),
-            ] => {
-                match number
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|n| qos.no_drop.get_mut(n))
-                {
-                    Some(place) => *place = Some((*what == "no-drop", at)),
-                    None => return false,
-                }
-            }
-            ["no", "priority-flow-control", "priority", number, ..] => {
-                match number
-                    .parse::<usize>()
-                    .ok()
-                    .and_then(|n| qos.no_drop.get_mut(n))
-                {
-                    Some(place) => *place = Some((false, at)),
-                    None => return false,
-                }
-            }
-            ["priority-flow-control", "pause", "watchdog"] => qos.watched = Some((true, at)),
-            ["no", "priority-flow-control", "pause", "watchdog"] => {
-                qos.watched = Some((false, at));
-            }
-            [
-                "no",
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "port",
-                ..,
-            ] => {}
-            [
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "port",
-                "action",
-                action,
-            ] => {
-                qos.watchdog.action = Some((action, at));
-            }
-            [
-                "priority-flow-control",
-                "pause",
-                "watchdog",
-                "port",
-                "timer",
-                rest @ ..,
-            ] => {
-                return timer(rest, at, &mut qos.watchdog);
-            }
-            ["tx-queue" | "uc-tx-queue", number] => match number.parse() {
-                Ok(number @ 0..=7u8) => {
-                    let queue = qos.queues.entry(number).or_default();
-                    queue.at = at;
-                    let mut unknown = Vec::new();
-                    for child in line.children() {
-                        let at = self.at(&child);
-                        if !queue_line(&child, at, queue) {
-                            unknown.push(child);
-                        }
-                    }
-                    unknown.iter().for_each(|child| self.unparsed(port, child));
-                }
-                _ => return false,
-            },
-            ["mc-tx-queue", _] => {}
-            ["dcbx", "mode", ..] | ["no", "dcbx", ..] | ["dcbx", "application", ..] => {}
-            _ => return false,
-        }
-        true
-    }
 }
 
-/// `timeout 0.05 polling-interval auto recovery-time 1.11 forced`, any of them;
-/// seconds.
-fn timer(words: &[&str], at: Origin, watchdog: &mut Watchdog<'_>) -> bool {
-    let mut words = words.iter();
-    let mut any = false;
-    while let Some(word) = words.next() {
-        any = true;
-        match *word {
-            "timeout" => match words.next().and_then(|text| milliseconds(text)) {
-                Some(time) => watchdog.timeout = Some((time, at)),
-                None => return false,
-            },
-            "recovery-time" => match words.next().copied() {
-                Some("auto") => watchdog.recovery = None,
-                text => match text.and_then(milliseconds) {
-                    Some(time) => watchdog.recovery = Some((time, at)),
-                    None => return false,
-                },
-            },
-            "polling-interval" => {
-                words.next();
-            }
-            "forced" => {}
-            _ => return false,
-        }
+/// The single name, or those that a list stands for.
+fn names<'t>(list: Cow<'t, str>, all: &mut usize) -> Option<Vec<Cow<'t, str>>> {
+    let numbers = list.strip_prefix("Ethernet");
+    let rest = numbers.unwrap_or(&list);
+    let is_one = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'/');
+    if is_one(rest) {
+        return Some(vec![list]);
     }
-    any
+    let kind = numbers.map_or("", |_| "Ethernet");
+    let names = expand(&list)?;
+    *all += names.len();
+    let of_kind = |name: &String| name.strip_prefix(kind).is_some_and(is_one);
+    let read = *all <= MOST_NAMES && names.iter().all(of_kind);
+    read.then(|| names.into_iter().map(Cow::Owned).collect())
 }
 
-fn milliseconds(text: &str) -> Option<u32> {
-    let seconds: f64 = text.parse().ok()?;
-    (0.0..=3600.0)
-        .contains(&seconds)
-        .then_some((seconds * 1000.0).round() as u32)
+/// `qos map …`: whether it is known.
+fn map<'t>(statement: &Statement<'_, 't>, at: Origin, config: &mut Config<'t>) -> bool {
+    let words = statement.words();
+    let (keys, largest_key, value, largest, map) = match &*words {
+        [
+            _,
+            _,
+            "dscp",
+            keys @ ..,
+            "to",
+            "traffic-class",
+            tc,
+            "drop-precedence",
+            _,
+        ]
+        | [_, _, "dscp", keys @ .., "to", "traffic-class", tc] => {
+            (keys, 63, tc, 7, &mut config.dscp)
+        }
+        [_, _, "cos", keys @ .., "to", "traffic-class", tc] => (keys, 7, tc, 7, &mut config.cos),
+        [
+            _,
+            _,
+            "traffic-class",
+            keys @ ..,
+            "to",
+            "tx-queue" | "uc-tx-queue",
+            queue,
+        ] => (keys, 7, queue, 7, &mut config.queue),
+        [_, _, "traffic-class", keys @ .., "to", "dscp", dscp] => {
+            (keys, 7, dscp, 63, &mut config.rewrite)
+        }
+        // Of tags, labels and multicast: nothing that RoCE is judged by.
+        [
+            _,
+            _,
+            "traffic-class",
+            ..,
+            "to",
+            "cos" | "exp" | "mc-tx-queue",
+            _,
+        ]
+        | [_, _, "exp", _, ..] => return true,
+        _ => return false,
+    };
+    let value = value.parse().ok().filter(|n: &u8| *n <= largest);
+    let (Some(keys), Some(value)) = (numbers(keys, largest_key), value) else {
+        return false;
+    };
+    map.extend(keys.into_iter().map(|key| (key, (value, at))));
+    true
+}
+
+/// `0 1 8-15`, also with commas; nothing where there is none.
+pub fn numbers(words: &[&str], largest: u8) -> Option<Vec<u8>> {
+    let number = |text: &str| text.parse().ok().filter(|n: &u8| *n <= largest);
+    let mut read = Vec::new();
+    for word in words.iter().flat_map(|word| word.split(',')) {
+        let (first, last) = word.split_once('-').unwrap_or((word, word));
+        match (number(first)?, number(last)?) {
+            (first, last) if first <= last => read.extend(first..=last),
+            _ => return None,
+        }
+    }
+    (!read.is_empty()).then_some(read)
 }
 
 /// `forced 100gfull`, `100g-4`, `auto 400g-8`: Mb/s.
@@ -605,82 +586,5 @@ fn speed(word: &str) -> Option<u32> {
         Some(b'g') => number.checked_mul(1000),
         Some(b'f' | b'h') | None => Some(number),
         _ => None,
-    }
-}
-
-fn queue_line<'t>(line: &Statement<'_, 't>, at: Origin, queue: &mut Queue<'t>) -> bool {
-    match &*line.words() {
-        ["no", "priority"] => queue.strict = Some((false, at)),
-        ["priority", "strict"] => queue.strict = Some((true, at)),
-        ["bandwidth", "percent", percent] => match percent.parse() {
-            Ok(percent) => queue.percent = Some((percent, at)),
-            Err(_) => return false,
-        },
-        ["no", "bandwidth", ..]
-        | ["bandwidth", "guaranteed", ..]
-        | ["shape", ..]
-        | ["no", "shape", ..] => {}
-        ["random-detect", "ecn", "count"] | ["no", "random-detect", "ecn", "count"] => {}
-        [
-            "random-detect",
-            "ecn",
-            "minimum-threshold",
-            min,
-            min_unit,
-            "maximum-threshold",
-            max,
-            max_unit,
-            rest @ ..,
-        ] => {
-            let probability = match rest {
-                ["max-mark-probability", percent]
-                | ["max-mark-probability", percent, "weight", _] => Some(*percent),
-                [] | ["weight", _] => None,
-                _ => return false,
-            };
-            let thresholds = Thresholds {
-                min,
-                min_unit,
-                max,
-                max_unit,
-                probability,
-            };
-            queue.ecn = Some((Some(thresholds), at));
-        }
-        ["no", "random-detect", "ecn", ..] => queue.ecn = Some((None, at)),
-        ["random-detect", "drop", ..] => queue.drop = Some((true, at)),
-        ["no", "random-detect", "drop", ..] | ["no", "random-detect"] => {}
-        ["latency", "maximum", ..] | ["no", "latency", ..] | ["buffer", "shared", ..] => {}
-        _ => return false,
-    }
-    true
-}
-
-impl<'t> Qos<'t> {
-    /// Lays what another says over this.
-    pub fn overlay(&mut self, over: &Qos<'t>) {
-        fn take<T: Clone>(under: &mut Said<T>, over: &Said<T>) {
-            if over.is_some() {
-                under.clone_from(over);
-            }
-        }
-        take(&mut self.policy, &over.policy);
-        take(&mut self.trust, &over.trust);
-        take(&mut self.pfc, &over.pfc);
-        take(&mut self.watched, &over.watched);
-        take(&mut self.watchdog.timeout, &over.watchdog.timeout);
-        take(&mut self.watchdog.recovery, &over.watchdog.recovery);
-        take(&mut self.watchdog.action, &over.watchdog.action);
-        for (under, over) in self.no_drop.iter_mut().zip(&over.no_drop) {
-            take(under, over);
-        }
-        for (id, over) in &over.queues {
-            let under = self.queues.entry(*id).or_default();
-            take(&mut under.strict, &over.strict);
-            take(&mut under.percent, &over.percent);
-            take(&mut under.ecn, &over.ecn);
-            take(&mut under.drop, &over.drop);
-            under.at = over.at;
-        }
     }
 }

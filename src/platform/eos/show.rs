@@ -1,6 +1,7 @@
 //! What is in force, from show commands.
 
 use super::parse::Said;
+use super::qos::Thresholds;
 use crate::model::{
     Device, Ecn, Fact, LineOnly, NoteKind, Origin, Peer, PfcMode, Priorities, Queue, State,
 };
@@ -60,15 +61,42 @@ pub fn version(device: &mut Device, capture: usize, text: &str) {
     }
 }
 
+/// What the lines above the table say of the watchdog of all ports.
+#[derive(Default)]
+struct Above<'t> {
+    timeout: Said<u32>,
+    recovery: Said<u32>,
+    action: Said<&'t str>,
+}
+
+impl<'t> Above<'t> {
+    fn read(capture: usize, text: &'t str) -> Self {
+        let mut above = Above::default();
+        for (line, offset) in lines(text) {
+            let Some(rest) = line.strip_prefix("The PFC watchdog ") else {
+                continue;
+            };
+            let at = Origin::new(capture, offset);
+            let seconds = |text: &str| {
+                let seconds: f64 = text.split(' ').next()?.parse().ok()?;
+                Some(((seconds * 1000.0) as u32, at))
+            };
+            if let Some(time) = rest.strip_prefix("timeout is ") {
+                above.timeout = seconds(time);
+            } else if let Some(time) = rest.strip_prefix("recovery-time is ") {
+                // `(auto)`: the time is no time.
+                above.recovery = seconds(time).filter(|_| !time.contains("(auto)"));
+            } else if let Some(action) = rest.strip_prefix("action is ") {
+                above.action = Some((action, at));
+            }
+        }
+        above
+    }
+}
+
 /// `show priority-flow-control [status]`: one row a port, in two layouts.
 pub fn pfc(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
-    let mut timeout: Said<u32> = None;
-    for (line, at) in lines(text) {
-        if let Some(rest) = line.strip_prefix("The PFC watchdog timeout is ") {
-            let seconds = rest.split(' ').next().and_then(|s| s.parse::<f64>().ok());
-            timeout = seconds.map(|s| ((s * 1000.0) as u32, Origin::new(capture, at)));
-        }
-    }
+    let above = Above::read(capture, text);
     let flags = text.contains("E: PFC Enabled");
     for (line, offset) in lines(text) {
         let mut words = line.split_ascii_whitespace();
@@ -78,71 +106,117 @@ pub fn pfc(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
         };
         let at = Origin::new(capture, offset);
         let words: Vec<&str> = words.collect();
-        let row = match flags {
+        let shown = match flags {
             true => by_flags(&words),
             false => by_words(&words),
         };
-        let Some((on, active, set)) = row else {
+        let Some(shown) = shown else {
             let what = "a row of show priority-flow-control";
-            notes.once(
-                NoteKind::Unparsed,
-                what,
-                &name,
-                "the row is not understood",
-                at,
-            );
+            let text = "the row is not understood";
+            notes.once(NoteKind::Unparsed, what, &name, text, at);
             continue;
         };
         let Some(port) = ports.get(&name) else {
             continue;
         };
-        let configured = if on { set } else { Some(Priorities::NONE) };
+        let priorities = match shown.priorities {
+            Some(set) => Fact::explicit(set, at),
+            None => Fact::unknown_at("the row does not show the priorities".to_owned(), at),
+        };
         if !port.pfc.tx.is_known() {
-            let known = match configured {
-                Some(set) => Fact::explicit(set, at),
-                None => Fact::unknown_at("the row does not show the priorities".to_owned(), at),
+            let configured = match shown.on {
+                true => priorities.clone(),
+                false => Fact::explicit(Priorities::NONE, at),
             };
-            port.pfc.tx = known.clone();
-            port.pfc.rx = known.clone();
-            port.pfc.enabled = known;
-            port.pfc.mode = Fact::explicit(if on { PfcMode::On } else { PfcMode::Off }, at);
-            if let Some((time, at)) = timeout {
-                port.pfc.watchdog.detection_ms = Fact::explicit(time, at);
-                if time == 0 {
-                    port.pfc.watchdog.enabled = Fact::explicit(false, at);
-                }
-            }
+            port.pfc.tx = configured.clone();
+            port.pfc.rx = configured.clone();
+            port.pfc.enabled = configured;
+            let mode = if shown.on { PfcMode::On } else { PfcMode::Off };
+            port.pfc.mode = Fact::explicit(mode, at);
+            watchdog(port, &above, &shown, at);
         }
-        port.pfc.operational = match (active, set) {
-            (false, _) => Fact::explicit(Priorities::NONE, at),
-            (true, Some(set)) => Fact::explicit(set, at),
-            (true, None) => Fact::unknown_at("the row does not show the priorities".to_owned(), at),
+        port.pfc.operational = match shown.active {
+            false => Fact::explicit(Priorities::NONE, at),
+            true => priorities,
         };
     }
 }
 
-type Shown = (bool, bool, Option<Priorities>);
+fn watchdog(port: &mut crate::model::Port, above: &Above<'_>, shown: &Shown, at: Origin) {
+    let watchdog = &mut port.pfc.watchdog;
+    watchdog.enabled = match (above.timeout, shown.watched) {
+        (Some((0, at)), _) => Fact::explicit(false, at),
+        (_, Some(watched)) => Fact::explicit(watched, at),
+        (_, None) => Fact::default(),
+    };
+    if let Some((time, at)) = above.timeout {
+        watchdog.detection_ms = Fact::explicit(time, at);
+    }
+    if let Some((time, at)) = above.recovery {
+        watchdog.restoration_ms = Fact::explicit(time, at);
+    }
+    if let Some((action, at)) = above.action {
+        watchdog.action = Fact::explicit(action.to_owned(), at);
+    }
+}
+
+/// What a row shows.
+struct Shown {
+    on: bool,
+    active: bool,
+    /// Whether the watchdog watches, where the layout tells.
+    watched: Option<bool>,
+    priorities: Option<Priorities>,
+}
 
 /// `E A W  3  …`, `D - -`: three flags, then the priorities.
 fn by_flags(words: &[&str]) -> Option<Shown> {
-    let [on @ ("E" | "D"), active @ ("A" | "-"), "W" | "-", rest @ ..] = words else {
+    let [
+        on @ ("E" | "D"),
+        active @ ("A" | "-"),
+        watched @ ("W" | "-"),
+        rest @ ..,
+    ] = words
+    else {
         return None;
     };
-    let set = rest.first().and_then(|word| priorities(word));
-    Some((*on == "E", *active == "A", set))
+    Some(Shown {
+        on: *on == "E",
+        active: *active == "A",
+        watched: Some(*watched == "W"),
+        priorities: leading(rest).0,
+    })
 }
 
 /// `Yes  3  Yes  note`.
 fn by_words(words: &[&str]) -> Option<Shown> {
-    match words {
-        [on @ ("Yes" | "No"), set, active @ ("Yes" | "No"), ..] => {
-            Some((*on == "Yes", *active == "Yes", Some(priorities(set)?)))
-        }
-        [on @ ("Yes" | "No"), active @ ("Yes" | "No"), ..] => {
-            Some((*on == "Yes", *active == "Yes", None))
-        }
-        _ => None,
+    let [on @ ("Yes" | "No"), rest @ ..] = words else {
+        return None;
+    };
+    let (priorities, rest) = leading(rest);
+    let rest = rest.strip_prefix(&["-"]).unwrap_or(rest);
+    let [active @ ("Yes" | "No"), ..] = rest else {
+        return None;
+    };
+    Some(Shown {
+        on: *on == "Yes",
+        active: *active == "Yes",
+        watched: None,
+        priorities,
+    })
+}
+
+/// The priorities at the front (`3`, `3 4`, `3,4`), and what follows them.
+fn leading<'a, 't>(words: &'a [&'t str]) -> (Option<Priorities>, &'a [&'t str]) {
+    let mut all: Option<Priorities> = None;
+    let mut rest = words;
+    while let Some((first, after)) = rest.split_first()
+        && let Some(set) = priorities(first)
+    {
+        all = Some(all.map_or(set, |all| all.iter().chain(set.iter()).collect()));
+        rest = after;
     }
+    (all, rest)
 }
 
 fn priorities(text: &str) -> Option<Priorities> {
@@ -151,25 +225,13 @@ fn priorities(text: &str) -> Option<Priorities> {
 }
 
 /// `show qos interfaces ethernet 1 ecn`; the command names the port.
-pub fn ecn(ports: &mut Ports, capture: usize, text: &str, command: &str) {
-    let mut words = command.split_ascii_whitespace();
-    let number = words
-        .find(|word| word.eq_ignore_ascii_case("ethernet"))
-        .and_then(|_| words.next());
-    let direct = command.split_ascii_whitespace().find_map(|word| {
-        let digits = word.to_ascii_lowercase();
-        let digits = digits
-            .strip_prefix("ethernet")
-            .or(digits.strip_prefix("et"))?
-            .to_owned();
-        digits
-            .starts_with(|c: char| c.is_ascii_digit())
-            .then_some(digits)
-    });
-    let Some(number) = number.map(str::to_owned).or(direct) else {
-        return;
+pub fn ecn(ports: &mut Ports, capture: usize, text: &str, command: &str, notes: &mut Notes) {
+    let Some(name) = port_of(command) else {
+        let text = "the output does not name its port: the command above it would";
+        let at = Origin::new(capture, 0);
+        return notes.add(NoteKind::Failed, None, text.to_owned(), at);
     };
-    let Some(port) = ports.get(&format!("Ethernet{number}")) else {
+    let Some(port) = ports.get(&name) else {
         return;
     };
     for table in tables(text) {
@@ -177,29 +239,43 @@ pub fn ecn(ports: &mut Ports, capture: usize, text: &str, command: &str) {
             let Some([queue, unit, min, max]) = four(&row) else {
                 continue;
             };
-            let Some(id) = queue.parse().ok().filter(|id: &u8| *id < 8) else {
+            let id = queue.parse().ok().filter(|id: &u8| *id < 8);
+            let (Some(id), Some(thresholds)) = (id, Thresholds::of(min, max, unit)) else {
                 continue;
             };
             let at = Origin::new(capture, row.offset());
-            let thresholds = super::parse::Thresholds {
-                min,
-                min_unit: unit,
-                max,
-                max_unit: unit,
-                probability: None,
-            };
             if port.queue(id).is_none() {
                 port.queues.push(Queue::new(id));
                 port.queues.sort_by_key(|queue| queue.id);
             }
             let found = port.queues.iter_mut().find(|queue| queue.id == id);
             if let Some(queue) = found.filter(|queue| !queue.ecn.enabled.is_known()) {
-                let mut ecn: Ecn = super::facts::ecn(&thresholds, at);
+                let mut ecn: Ecn = super::facts::marked(&thresholds, at);
                 ecn.wred_drop = Fact::default();
                 queue.ecn = Arc::new(ecn);
             }
         }
     }
+}
+
+/// The port in `show qos interfaces ethernet 1 ecn`, `… Et1/1 ecn`.
+fn port_of(command: &str) -> Option<String> {
+    let mut words = command.split_ascii_whitespace();
+    while let Some(word) = words.next() {
+        let lower = word.to_ascii_lowercase();
+        let Some(rest) = lower.strip_prefix("et") else {
+            continue;
+        };
+        let rest = rest.strip_prefix("hernet").or(rest.strip_prefix('h'));
+        let digits = match rest.unwrap_or(lower.get(2..).unwrap_or_default()) {
+            "" => words.next().unwrap_or_default().to_owned(),
+            digits => digits.to_owned(),
+        };
+        if digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return Some(format!("Ethernet{digits}"));
+        }
+    }
+    None
 }
 
 fn four<'a>(row: &Row<'_, 'a>) -> Option<[&'a str; 4]> {
@@ -209,8 +285,34 @@ fn four<'a>(row: &Row<'_, 'a>) -> Option<[&'a str; 4]> {
     }
 }
 
-/// `show interfaces status`: Port, Name, Status, Vlan, Duplex, Speed, Type.
+/// `show interfaces status`: Port, Name, Status, Vlan, Duplex, Speed, Type; or
+/// as JSON.
 pub fn status(ports: &mut Ports, capture: usize, text: &str) {
+    if let Some(document) = json(text) {
+        let list = document
+            .root()
+            .and_then(|root| root.get("interfaceStatuses"));
+        for (name, node) in list.iter().flat_map(|list| list.entries()) {
+            let Some(port) = named(&name.text()).and_then(|name| ports.get(&name)) else {
+                continue;
+            };
+            let at = |node: &Node<'_>| Origin::new(capture, node.offset() as usize);
+            if let Some(state) = node.get("linkStatus") {
+                let up = state.text().as_deref() == Some("connected");
+                let up = if up { State::Up } else { State::Down };
+                port.oper = Fact::explicit(up, at(&state));
+            }
+            let speed = node.get("bandwidth");
+            let mbps = speed.as_ref().and_then(number).map(|bps| bps / 1_000_000);
+            let mbps = mbps.and_then(|mbps| u32::try_from(mbps).ok());
+            if let (Some(speed), Some(mbps @ 1..), false) =
+                (speed, mbps, port.speed_mbps.is_known())
+            {
+                port.speed_mbps = Fact::explicit(mbps, at(&speed));
+            }
+        }
+        return;
+    }
     for (line, offset) in lines(text) {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let Some(name) = words.first().and_then(|name| named(name)) else {
