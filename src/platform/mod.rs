@@ -9,6 +9,7 @@
 pub mod eos;
 pub mod linux;
 pub mod notes;
+pub mod os10;
 pub mod ports;
 pub mod queues;
 pub mod sonic;
@@ -21,7 +22,7 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic, &eos::Eos, &linux::Linux]
+    &[&sonic::Sonic, &eos::Eos, &os10::Os10, &linux::Linux]
 }
 
 /// Whether a command as typed is this one: pipes that only shape the output

@@ -1,10 +1,11 @@
-//! Readers that every platform shares: indented statements, JSON with
-//! locations, dash-ruled tables, key-value lines, and lists of small integers
+//! Readers that every platform shares: indented statements, sections told by
+//! keywords, JSON with locations, dash-ruled tables, key-value lines, and lists of small integers
 //! and of interfaces.
 
 pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
 pub mod ranges;
+pub mod sections;
 pub mod statements;
 pub mod table;
