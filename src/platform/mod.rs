@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod dell_sonic;
 pub mod eos;
 pub mod linux;
 pub mod notes;
@@ -22,7 +23,14 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic, &eos::Eos, &os10::Os10, &linux::Linux]
+    &[
+        // Before SONiC: it tells its own tables from those of the same words.
+        &dell_sonic::DellSonic,
+        &sonic::Sonic,
+        &eos::Eos,
+        &os10::Os10,
+        &linux::Linux,
+    ]
 }
 
 /// Whether a command as typed is this one: pipes that only shape the output
