@@ -316,6 +316,10 @@ fn entries(map: &Map, kind: MapKind) -> CodeMap {
     for (key, value, at) in &map.entries {
         codes.set_explicit(*key, *value, *at);
     }
+    if map.unclear {
+        codes.complete = false;
+        return codes;
+    }
     match kind {
         MapKind::DscpTc => (0..64).for_each(|key| codes.fill_default(key, 0, &defaults::UNMAPPED)),
         MapKind::Dot1pTc => (0..8).for_each(|key| codes.fill_default(key, 0, &defaults::UNMAPPED)),

@@ -127,6 +127,8 @@ pub struct Map {
     pub at: Origin,
     /// Key, value, and the line.
     pub entries: Vec<(u8, u8, Origin)>,
+    /// A line is not understood: what it maps is not known.
+    pub unclear: bool,
 }
 
 /// `qos wred-policy NAME`.
@@ -620,23 +622,20 @@ impl<'t> Reader<'t, '_> {
     }
 
     fn map(&mut self, kind: MapKind, name: &'t str, words: &[&'t str], at: Origin) -> bool {
-        let (_, _, before, middle, last_key, last_value) = MapKind::ALL[kind as usize];
-        // `pg` and `priority-group` are one.
-        let same = |word: &str| word == middle || (word == "pg" && middle == "priority-group");
-        let [first, keys, second, value] = words else {
-            return false;
+        let Some(map) = self.config.maps.get_mut(&(kind, name)) else {
+            return true;
         };
-        if *first != before || !same(second) {
-            return false;
+        match map_entry(kind, words) {
+            Some((keys, value)) => {
+                let keys = keys.into_iter().map(|key| (key, value, at));
+                map.entries.extend(keys);
+                true
+            }
+            None => {
+                map.unclear = true;
+                false
+            }
         }
-        let (Some(keys), Some(value)) = (list(keys, last_key), number(value, 0, last_value)) else {
-            return false;
-        };
-        if let Some(map) = self.config.maps.get_mut(&(kind, name)) {
-            map.entries
-                .extend(keys.into_iter().map(|key| (key, value, at)));
-        }
-        true
     }
 
     fn scheduler(
@@ -881,6 +880,22 @@ fn pfc_line<'t>(
         _ => return false,
     }
     true
+}
+
+/// A line of a map: its keys, and what they are mapped to.
+fn map_entry(kind: MapKind, words: &[&str]) -> Option<(Vec<u8>, u8)> {
+    let (_, _, before, middle, last_key, last_value) = MapKind::ALL[kind as usize];
+    // `pg` and `priority-group` are one.
+    let middle = |word: &str| {
+        let group = |word: &str| matches!(word, "pg" | "priority-group");
+        word == middle || (group(word) && group(middle))
+    };
+    match words {
+        [first, keys, second, value] if *first == before && middle(second) => {
+            Some((list(keys, last_key)?, number(value, 0, last_value)?))
+        }
+        _ => None,
+    }
 }
 
 /// Lines below `qos wred-policy NAME`.

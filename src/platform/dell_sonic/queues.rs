@@ -140,12 +140,12 @@ fn marking<'t>(
 }
 
 fn ecn(wred: &Wred) -> Ecn {
-    let green = wred.green.clone();
-    let green = green.unwrap_or_else(|| Fact::unknown_at(&defaults::NO_GREEN, wred.at));
-    let enabled = match (&wred.ecn, &green) {
+    let none = || Fact::unknown_at(&defaults::NO_GREEN, wred.at);
+    let green = wred.green.clone().unwrap_or_else(none);
+    let enabled = match (&wred.ecn, &wred.green) {
         (None, _) => Fact::Default(false, (&defaults::ECN_NONE).into(), wred.at),
         // It marks from its thresholds on.
-        (Some(Fact::Explicit(true, _)), unclear @ Fact::Unknown(..)) => unclear.map(|_| true),
+        (Some(Fact::Explicit(true, _)), None) => none().map(|_| true),
         (Some(ecn), _) => ecn.clone(),
     };
     let drops = match &enabled {

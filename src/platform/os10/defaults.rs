@@ -92,3 +92,5 @@ pub static NO_LIMIT: Reason = Reason("no capture holds the limit of the queue");
 /// The text ends too early, or nothing of the configuration was captured.
 pub static NO_MAP: Reason =
     Reason("the qos-map leaves the traffic class out; which queue it uses then is not documented");
+/// A line that the device would refuse, or that a later release knows.
+pub static TRUST_UNCLEAR: Reason = Reason("a line about trust is not understood");

@@ -197,6 +197,13 @@ impl<'c, 't> Reader<'c, 't, '_> {
                 _ => Fact::default_of(Trust::None, &defaults::TRUST_NONE),
             },
         };
+        if let Some(at) = attached.trust_unclear {
+            let unclear = || Fact::unknown_at(&defaults::TRUST_UNCLEAR, at);
+            port.trust = Fact::unknown_at(&defaults::TRUST_UNCLEAR, at);
+            port.maps.set(MapName::DscpToTc, unclear());
+            port.maps.set(MapName::PcpToTc, unclear());
+            return;
+        }
         // What the port does not look at says nothing of where a packet goes,
         // unless it looks at nothing at all: then all go to class 0.
         let dscp = match (dscp, &dot1p) {
@@ -397,6 +404,12 @@ impl<'c, 't> Reader<'c, 't, '_> {
                 let same = groups.iter().find(|group| *group == priority);
                 let group = same.or(groups.first()).map(|group| (*group, at));
                 if let Some(place) = network.groups.get_mut(usize::from(*priority)) {
+                    if let (Some((one, _)), Some((other, at))) = (*place, group) {
+                        let text = format!(
+                            "pfc-cos {priority} stands in the classes of qos-group {one} and {other}"
+                        );
+                        self.notes.add(NoteKind::Conflict, None, text, at);
+                    }
                     *place = group;
                 }
                 network.buffers.push(PriorityGroup {
@@ -506,7 +519,10 @@ fn trust_entries(entries: &Entries, map: MapName) -> CodeMap {
         codes.set_explicit(*code, *group, *at);
     }
     let last = if map == MapName::DscpToTc { 63 } else { 7 };
-    (0..=last).for_each(|code| codes.fill_default(code, 0, &defaults::UNSPECIFIED));
+    match entries.unclear {
+        Some(_) => codes.complete = false,
+        None => (0..=last).for_each(|code| codes.fill_default(code, 0, &defaults::UNSPECIFIED)),
+    }
     codes
 }
 

@@ -41,6 +41,8 @@ pub struct Entries {
     pub at: Origin,
     /// Key, value, and the line.
     pub all: Vec<(u8, u8, Origin)>,
+    /// A line that is not understood: what it maps is not known.
+    pub unclear: Option<Origin>,
 }
 
 /// `wred NAME`.
@@ -106,6 +108,8 @@ pub struct Attached<'t> {
     pub trust_dscp: Option<Reference<'t>>,
     /// `trust-map dot1p`.
     pub trust_dot1p: Option<Reference<'t>>,
+    /// A line about trust that is not understood.
+    pub trust_unclear: Option<Origin>,
     /// `qos-map traffic-class`.
     pub qos_map: Option<Reference<'t>>,
     /// `service-policy input type network-qos`.
@@ -125,6 +129,7 @@ impl Attached<'_> {
         Attached {
             trust_dscp: self.trust_dscp.or(other.trust_dscp),
             trust_dot1p: self.trust_dot1p.or(other.trust_dot1p),
+            trust_unclear: self.trust_unclear.or(other.trust_unclear),
             qos_map: self.qos_map.or(other.qos_map),
             network: self.network.or(other.network),
             queuing: self.queuing.or(other.queuing),
@@ -407,11 +412,15 @@ impl<'t> Reader<'t, '_> {
         }
         let understood = match self.mode {
             Mode::Outside => self.outside(&line, &words, at),
-            Mode::Dscp(name) => trust(self.config.dscp_maps.get_mut(name), &words, "dscp", 63, at),
-            Mode::Dot1p(name) => {
-                trust(self.config.dot1p_maps.get_mut(name), &words, "dot1p", 7, at)
+            Mode::Dscp(name) => {
+                let entry = trust(&words, "dscp", 63);
+                entered(self.config.dscp_maps.get_mut(name), entry, at)
             }
-            Mode::QosMap(name) => queues(self.config.qos_maps.get_mut(name), &words, at),
+            Mode::Dot1p(name) => {
+                let entry = trust(&words, "dot1p", 7);
+                entered(self.config.dot1p_maps.get_mut(name), entry, at)
+            }
+            Mode::QosMap(name) => entered(self.config.qos_maps.get_mut(name), queues(&words), at),
             Mode::Wred(name) => match self.config.wred.get_mut(name) {
                 Some(wred) => wred_line(wred, &line, &words, at),
                 None => true,
@@ -448,7 +457,7 @@ impl<'t> Reader<'t, '_> {
         self.config.qos_maps.entry(name).or_default().at = at;
         self.mode = Mode::QosMap(name);
         let at = Origin::new(self.capture, line.offset);
-        if !queues(self.config.qos_maps.get_mut(name), &words, at) {
+        if !entered(self.config.qos_maps.get_mut(name), queues(&words), at) {
             self.unparsed(line, at);
         }
         true
@@ -884,45 +893,45 @@ fn typed<'w, 't>(words: &'w [&'t str]) -> Option<(Kind, &'w [&'t str])> {
     })
 }
 
-/// `qos-group G dscp|dot1p LIST [color C]`.
-fn trust(
-    entries: Option<&mut Entries>,
-    words: &[&str],
-    field: &str,
-    largest: u8,
-    at: Origin,
-) -> bool {
+/// Keys and the value that they are mapped to.
+type Entry = (Vec<u8>, u8);
+
+/// Adds the entries of a line; false where it is not understood.
+fn entered(entries: Option<&mut Entries>, entry: Option<Entry>, at: Origin) -> bool {
     let Some(entries) = entries else { return true };
+    match entry {
+        Some((keys, value)) => {
+            let keys = keys.into_iter().map(|key| (key, value, at));
+            entries.all.extend(keys);
+            true
+        }
+        None => {
+            entries.unclear.get_or_insert(at);
+            false
+        }
+    }
+}
+
+/// `qos-group G dscp|dot1p LIST [color C]`.
+fn trust(words: &[&str], field: &str, largest: u8) -> Option<Entry> {
     let (group, codes) = match words {
         ["qos-group", group, word, codes @ .., "color", _] if *word == field => (group, codes),
         ["qos-group", group, word, codes @ ..] if *word == field => (group, codes),
-        _ => return false,
+        _ => return None,
     };
-    let group = number(group, 0, LAST_GROUP);
-    let (Some(group), Some(codes)) = (group, list(codes, largest)) else {
-        return false;
-    };
-    let codes = codes.into_iter().map(|code| (code, group, at));
-    entries.all.extend(codes);
-    true
+    Some((list(codes, largest)?, number(group, 0, LAST_GROUP)?))
 }
 
 /// `queue Q qos-group LIST [type ucast|mcast]`.
-fn queues(entries: Option<&mut Entries>, words: &[&str], at: Origin) -> bool {
-    let Some(entries) = entries else { return true };
+fn queues(words: &[&str]) -> Option<Entry> {
     let (queue, groups) = match words {
-        ["queue", _, "qos-group", .., "type", "mcast"] => return true,
+        // Multicast has queues of its own.
+        ["queue", _, "qos-group", .., "type", "mcast"] => return Some((Vec::new(), 0)),
         ["queue", queue, "qos-group", groups @ .., "type", "ucast"] => (queue, groups),
         ["queue", queue, "qos-group", groups @ ..] => (queue, groups),
-        _ => return false,
+        _ => return None,
     };
-    let queue = number(queue, 0, 7);
-    let (Some(queue), Some(groups)) = (queue, list(groups, LAST_GROUP)) else {
-        return false;
-    };
-    let groups = groups.into_iter().map(|group| (group, queue, at));
-    entries.all.extend(groups);
-    true
+    Some((list(groups, LAST_GROUP)?, number(queue, 0, 7)?))
 }
 
 /// Lines below `wred NAME`.

@@ -167,13 +167,13 @@ fn profile<'t>(reader: &mut Reader<'_, 't, '_>, name: &'t str, at: Origin) -> Ar
 }
 
 fn marking(wred: &Wred, everywhere: Option<Origin>) -> Ecn {
-    let green = wred.green.clone();
-    let green = green.unwrap_or_else(|| Fact::unknown_at(&defaults::NO_GREEN, wred.at));
     let marks = wred.ecn.or(everywhere);
-    let (enabled, drops) = match (marks, &green) {
-        (Some(at), Fact::Explicit(..)) => (Fact::explicit(true, at), Fact::explicit(false, at)),
-        (Some(at), unclear) => (unclear.map(|_| true), Fact::explicit(false, at)),
-        (None, green) => {
+    let none = || Fact::unknown_at(&defaults::NO_GREEN, wred.at);
+    let green = wred.green.clone().unwrap_or_else(none);
+    let (enabled, drops) = match (marks, &wred.green) {
+        (Some(at), Some(_)) => (Fact::explicit(true, at), Fact::explicit(false, at)),
+        (Some(at), None) => (none().map(|_| true), Fact::explicit(false, at)),
+        (None, _) => {
             let why = (&defaults::ECN_OFF).into();
             (Fact::Default(false, why, wred.at), green.map(|_| true))
         }
