@@ -1,8 +1,8 @@
 //! Buffer pools and profiles → priority groups.
 
+use super::config::{Config, Profile, Settings};
 use super::defaults;
 use super::facts::{Lookup, Reader};
-use super::parse::{Config, Profile, Settings};
 use crate::model::{
     BufferPool, Device, Direction, Fact, GroupBuffer, LineOnly, MapName, Milli, Origin, Port,
     PriorityGroup,

@@ -8,17 +8,8 @@ use crate::model::{
 use crate::platform::notes::Notes;
 use crate::platform::ports::Ports;
 use crate::platform::text::keyvalue::pairs;
+use crate::platform::text::sections::with_offsets;
 use crate::platform::text::table::thousands;
-
-/// The lines of a text with their byte offsets.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let offset = start;
-        start += line.len();
-        (offset, line.trim_end())
-    })
-}
 
 /// The words of a row, and whether it begins with a port's name.
 fn row(line: &str) -> Option<Vec<&str>> {
@@ -69,7 +60,7 @@ pub fn version(device: &mut Device, capture: usize, text: &str) {
 /// `show interface status`: a description may hold any words, so the columns
 /// after it count from the right.
 pub fn status(ports: &mut Ports, capture: usize, text: &str) {
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         let [
             name,
@@ -118,7 +109,7 @@ pub fn pause(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
         Watchdog,
     }
     let mut table = Of::Nothing;
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let at = Origin::new(capture, offset);
         let Some(words) = row(line) else {
             if line.contains("Flow Control frames received") {
@@ -190,7 +181,7 @@ fn watchdog(port: &mut Port, cells: &[&str], at: Origin, notes: &mut Notes) {
 
 /// `show queue counters`: `PORT TXQ PACKETS BYTES PPS BPS BITS DROPS BYTES`.
 pub fn queues(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let at = Origin::new(capture, offset);
         let Some(words) = row(line) else { continue };
         let [name, queue, cells @ ..] = &*words else {
@@ -217,7 +208,7 @@ pub fn queues(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) 
 /// `show buffer pool`.
 pub fn pools(device: &mut Device, capture: usize, text: &str) {
     let mut name = None;
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         if let Some(found) = line.trim().strip_prefix("Pool ") {
             name = found.strip_suffix(':');
             continue;
@@ -251,7 +242,7 @@ pub fn pools(device: &mut Device, capture: usize, text: &str) {
 
 /// `show lldp table`.
 pub fn neighbors(ports: &mut Ports, capture: usize, text: &str) {
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let Some(words) = row(line) else { continue };
         let [local, device, port, ..] = &*words else {
             continue;

@@ -1,8 +1,8 @@
 //! What the configuration defines and binds → the ports.
 
 use super::buffers;
+use super::config::{Config, Map, MapKind, Reference, Settings};
 use super::defaults;
-use super::parse::{Config, Map, MapKind, Reference, Settings};
 use super::queues;
 use crate::model::port::SharedMap;
 use crate::model::{

@@ -3,10 +3,12 @@
 //! CONFIG_DB is read by the platform `sonic`.
 
 mod buffers;
+mod config;
 mod counters;
 mod defaults;
 mod facts;
 mod fix;
+mod lines;
 mod parse;
 mod queues;
 
@@ -17,6 +19,7 @@ use super::notes::Notes;
 use super::ports::Ports;
 use super::{CaptureSpec, Certainty, Holds, Platform, Recognised, Remedy};
 use crate::model::{Coverage, Device, DeviceKind};
+use crate::platform::text::sections::has_line;
 use crate::source::Capture;
 use memchr::memmem;
 
@@ -98,15 +101,6 @@ fn by_command(command: &str) -> Option<&'static CaptureSpec> {
     SPECS.iter().find(|spec| spec.command == command)
 }
 
-/// Whether some line starts so, blanks before it aside.
-fn has_line(text: &[u8], start: &str) -> bool {
-    memmem::find_iter(text, start.as_bytes()).any(|at| {
-        let before = text.get(..at).unwrap_or_default().iter().rev();
-        let mut before = before.skip_while(|b| matches!(b, b' ' | b'\t'));
-        matches!(before.next(), None | Some(b'\n'))
-    })
-}
-
 impl Platform for DellSonic {
     fn name(&self) -> &'static str {
         "dell-sonic"
@@ -134,7 +128,7 @@ impl Platform for DellSonic {
                 certainty: Certainty::Sure,
             });
         }
-        let any = |lines: &[&str]| lines.iter().any(|line| has_line(text, line));
+        let any = |lines: &[&str]| lines.iter().any(|line| has_line(&capture.text, line));
         let certainty = match (any(LINES), any(COMMON_LINES)) {
             (true, _) => Certainty::Sure,
             (false, true) => Certainty::Likely,
@@ -153,7 +147,7 @@ impl Platform for DellSonic {
                 (spec.map(|spec| spec.command) == Some(command)).then_some((n, &*capture.text))
             })
         };
-        let mut config = parse::Config::default();
+        let mut config = config::Config::default();
         // The configuration itself counts more than what shows a part of it.
         for (n, text) in of(MAPS) {
             config = parse::shown_maps(config, n, text);

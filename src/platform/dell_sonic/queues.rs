@@ -1,8 +1,8 @@
 //! Scheduler and WRED policies → the queues of the ports.
 
+use super::config::{Scheduler, SchedulerPolicy, Settings, Wred};
 use super::defaults;
 use super::facts::{Lookup, Reader};
-use super::parse::{Scheduler, SchedulerPolicy, Settings, Wred};
 use crate::model::{Ecn, Fact, LineOnly, Milli, Origin, Port, Queue, SchedulerKind};
 use crate::platform::queues::{Weights, lossless, no_marking};
 use std::collections::HashMap;

@@ -8,17 +8,8 @@ use crate::platform::notes::Notes;
 use crate::platform::ports::Ports;
 use crate::platform::text::keyvalue::pairs;
 use crate::platform::text::ranges::small_integers;
+use crate::platform::text::sections::with_offsets;
 use crate::platform::text::table::thousands;
-
-/// The lines of a text with their byte offsets.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
-    text.split_inclusive('\n').map(move |line| {
-        let offset = start;
-        start += line.len();
-        (offset, line.trim_end())
-    })
-}
 
 /// A port's name as the configuration writes it: `ethernet1/1/15`. Outputs
 /// also write `Eth 1/1/15` and `ethernet 1/1/15`.
@@ -58,7 +49,7 @@ pub fn pfc(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
     let mut name = None;
     let mut rows = false;
     let mut in_force = None;
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let line_at = Origin::new(capture, offset);
         if let Some(found) = port_name(line.trim()) {
             name = Some(found);
@@ -110,7 +101,7 @@ fn cut(notes: &mut Notes, at: Origin) {
 pub fn queuing(ports: &mut Ports, capture: usize, text: &str, notes: &mut Notes) {
     let mut name = None;
     let mut rows = false;
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let words: Vec<&str> = line.split_ascii_whitespace().take(6).collect();
         match &*words {
             ["Interface", rest @ ..] => {
@@ -159,7 +150,7 @@ fn priority_of(port: &Port, queue: u8) -> Option<u8> {
 
 /// `show lldp neighbors`.
 pub fn neighbors(ports: &mut Ports, capture: usize, text: &str) {
-    for (offset, line) in lines(text) {
+    for (offset, line) in with_offsets(text) {
         let words: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
         let [local, device, port, ..] = &*words else {
             continue;

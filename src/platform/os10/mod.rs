@@ -1,11 +1,14 @@
 //! Dell SmartFabric OS10: the running configuration and `show` commands.
 
+mod config;
 mod counters;
 mod defaults;
 mod facts;
 mod fix;
+mod lines;
 mod parse;
 mod queues;
+mod unused;
 
 #[cfg(test)]
 mod tests;
@@ -14,6 +17,7 @@ use super::notes::Notes;
 use super::ports::Ports;
 use super::{CaptureSpec, Certainty, Holds, Platform, Recognised, Remedy};
 use crate::model::{Coverage, Device, DeviceKind, Fact, Origin};
+use crate::platform::text::sections::has_line;
 use crate::source::Capture;
 use memchr::memmem;
 
@@ -91,15 +95,6 @@ fn by_command(command: &str) -> Option<&'static CaptureSpec> {
     SPECS.iter().find(|spec| spec.command == command)
 }
 
-/// Whether some line starts so, blanks before it aside.
-fn has_line(text: &[u8], start: &str) -> bool {
-    memmem::find_iter(text, start.as_bytes()).any(|at| {
-        let before = text.get(..at).unwrap_or_default().iter().rev();
-        let mut before = before.skip_while(|b| matches!(b, b' ' | b'\t'));
-        matches!(before.next(), None | Some(b'\n'))
-    })
-}
-
 impl Platform for Os10 {
     fn name(&self) -> &'static str {
         "os10"
@@ -123,7 +118,7 @@ impl Platform for Os10 {
                 certainty: Certainty::Sure,
             });
         }
-        let any = |lines: &[&str]| lines.iter().any(|line| has_line(text, line));
+        let any = |lines: &[&str]| lines.iter().any(|line| has_line(&capture.text, line));
         let certainty = match (any(LINES), any(COMMON_LINES)) {
             (true, _) => Certainty::Sure,
             (false, true) => Certainty::Likely,

@@ -1,9 +1,10 @@
 //! Queuing policies and WRED profiles → the queues of the ports; the sizes of
 //! priority groups.
 
+use super::config::{Attached, Class, Config, Pause, Policy, Reference, Wred};
 use super::defaults;
 use super::facts::{Lookup, PFC_POOL, Reader};
-use super::parse::{Attached, Class, Config, KB, Pause, Policy, Reference, Wred};
+use super::lines::KB;
 use crate::model::{Ecn, Fact, GroupBuffer, LineOnly, Milli, Origin, Port, Queue, SchedulerKind};
 use crate::platform::queues::{Weights, lossless, no_marking};
 use std::collections::HashMap;

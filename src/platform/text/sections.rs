@@ -101,6 +101,43 @@ impl Section {
     }
 }
 
+/// Whether some line starts so, blanks before it aside.
+pub fn has_line(text: &str, start: &str) -> bool {
+    let text = text.as_bytes();
+    memchr::memmem::find_iter(text, start).any(|at| {
+        let before = text.get(..at).unwrap_or_default().iter().rev();
+        let mut before = before.skip_while(|b| matches!(b, b' ' | b'\t'));
+        matches!(before.next(), None | Some(b'\n'))
+    })
+}
+
+/// The lines of any output, without the blanks at their ends, with their byte
+/// offsets.
+pub fn with_offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut start = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let offset = start;
+        start += line.len();
+        (offset, line.trim_end())
+    })
+}
+
+/// A number of digits only, within its bounds.
+pub fn number<T: std::str::FromStr + PartialOrd>(text: &str, least: T, largest: T) -> Option<T> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let value = digits.then(|| text.parse().ok()).flatten()?;
+    (least <= value && value <= largest).then_some(value)
+}
+
+/// As much of a line as a message quotes.
+pub fn shown(text: &str) -> &str {
+    let mut end = text.len().min(80);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -133,6 +170,17 @@ mod tests {
         let expected = [("mtu 1", false), ("mtu 99999", true), ("mtu 2", true)];
         assert_eq!(seen, expected);
         assert_eq!(read("% Error: denied\n^\n"), []);
+    }
+
+    #[test]
+    fn helpers() {
+        let text = "a\n \twred x\nno wred y\n";
+        assert!(has_line(text, "wred ") && has_line(text, "a") && !has_line(text, "y"));
+        assert_eq!(with_offsets(text).nth(2), Some((10, "no wred y")));
+        assert_eq!((number("7", 0u8, 7), number("8", 0u8, 7)), (Some(7), None));
+        assert_eq!((number("", 0u8, 7), number("+3", 0u8, 7)), (None, None));
+        assert_eq!(number("99999999999999999999", 0u64, u64::MAX), None);
+        assert_eq!(shown(&"é".repeat(50)).len(), 80);
     }
 
     #[test]
