@@ -411,7 +411,7 @@ impl<'c, 't> Reader<'c, 't, '_> {
                         );
                         self.notes.add(NoteKind::Conflict, None, text, at);
                     }
-                    *place = group;
+                    *place = place.or(group);
                 }
                 network.buffers.push(PriorityGroup {
                     id: *priority,

@@ -434,6 +434,10 @@ impl<'t> Reader<'t, '_> {
                 "application" | "traffic",
                 _,
             ] => {}
+            ["trust" | "trust-map", ..] => {
+                attached.trust_unclear = Some(at);
+                return false;
+            }
             _ => return false,
         }
         true
