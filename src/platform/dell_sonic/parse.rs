@@ -205,7 +205,13 @@ impl<'t> Reader<'t, '_> {
         if numbers.contains('.') {
             return Mode::Ignored;
         }
-        let names = interfaces::expand(&format!("{kind}{}", numbers.trim_start()));
+        let numbers = numbers.trim_start();
+        // A port-channel says more behind its number: `mode lacp min-links 1`.
+        let numbers = match numbers.split_once(" mode ") {
+            Some((numbers, _)) if kind == "PortChannel" => numbers,
+            _ => numbers,
+        };
+        let names = interfaces::expand(&format!("{kind}{numbers}"));
         let names = names.filter(|names| names.len() == 1 || range.is_some());
         let names = names.filter(|names| {
             let more = if names.len() > 1 { names.len() } else { 0 };
