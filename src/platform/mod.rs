@@ -6,11 +6,13 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod dell_sonic;
 pub mod eos;
 pub mod junos;
 pub mod linux;
 pub mod notes;
 pub mod nxos;
+pub mod os10;
 pub mod ports;
 pub mod queues;
 pub mod sonic;
@@ -24,10 +26,13 @@ use crate::source::Capture;
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
     &[
+        // Before SONiC: it tells its own tables from those of the same words.
+        &dell_sonic::DellSonic,
         &sonic::Sonic,
         &eos::Eos,
         &nxos::Nxos,
         &junos::Junos,
+        &os10::Os10,
         &linux::Linux,
     ]
 }

@@ -1,5 +1,6 @@
-//! Readers that every platform shares: indented statements, braces, JSON with
-//! locations, dash-ruled tables, key-value lines, and lists of small integers
+//! Readers that every platform shares: indented statements, sections told by
+//! keywords, braces, JSON with locations, dash-ruled tables, key-value lines,
+//! and lists of small integers
 //! and of interfaces.
 
 pub mod braces;
@@ -7,5 +8,6 @@ pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
 pub mod ranges;
+pub mod sections;
 pub mod statements;
 pub mod table;
