@@ -29,10 +29,10 @@ pub fn registry() -> &'static [&'static dyn Platform] {
         // Before SONiC: it tells its own tables from those of the same words.
         &dell_sonic::DellSonic,
         &sonic::Sonic,
+        &os10::Os10,
         &eos::Eos,
         &nxos::Nxos,
         &junos::Junos,
-        &os10::Os10,
         &linux::Linux,
     ]
 }

@@ -79,8 +79,6 @@ const WORDS: &[(&str, &[&str], Certainty)] = &[
 
 /// Lines that no other platform's configuration holds.
 const SURE: &[&str] = &[
-    "policy-map type network-qos ",
-    "policy-map type queuing ",
     "class type network-qos c-",
     "class type queuing c-",
     "service-policy type network-qos ",
@@ -94,6 +92,8 @@ const SURE: &[&str] = &[
 
 /// Lines that others could hold as well.
 const LIKELY: &[&str] = &[
+    "policy-map type network-qos ",
+    "policy-map type queuing ",
     "class-map type qos match",
     "\nfeature lldp",
     "\nfeature bgp",
