@@ -97,16 +97,6 @@ const GAPS: &[(&str, &[Status], &str)] = &[
         "judged only where ratio and pool are known",
     ),
     (
-        "buffer/pool",
-        UNKNOWN,
-        "a size that is not configured is computed by the switch",
-    ),
-    (
-        "buffer/egress",
-        &[Status::Pass, Status::Unknown],
-        "judged only where the limit is fixed",
-    ),
-    (
         "collect/denied",
         &[Status::Fail, Status::Pass],
         "always unknown",
@@ -128,11 +118,6 @@ const GAPS: &[(&str, &[Status], &str)] = &[
     ),
     ("collect/unreachable", ALL, "needs live collection"),
     ("internal/parser", ALL, "needs a parser that panics"),
-    (
-        "ecn/after-pfc",
-        ALL,
-        "no platform here has a fixed pause point",
-    ),
     ("map/override", UNKNOWN, "told only when seen"),
     ("map/conflict", UNKNOWN, "told only when seen"),
     ("map/unresolved", UNKNOWN, "told only when seen"),
