@@ -97,16 +97,6 @@ const GAPS: &[(&str, &[Status], &str)] = &[
         "judged only where ratio and pool are known",
     ),
     (
-        "buffer/pool",
-        UNKNOWN,
-        "a size that is not configured is computed by the switch",
-    ),
-    (
-        "buffer/egress",
-        &[Status::Pass, Status::Unknown],
-        "judged only where the limit is fixed",
-    ),
-    (
         "collect/denied",
         &[Status::Fail, Status::Pass],
         "always unknown",

@@ -188,6 +188,8 @@ pub struct Settings<'t> {
     pub default_lossless: Setting<bool>,
     /// `service-policy type qos in NAME`.
     pub policy: Option<Reference<'t>>,
+    /// A line about maps or trust that is not understood.
+    pub maps_unclear: Option<Origin>,
     /// `priority-flow-control priority N`, by priority.
     pub pfc: [Setting<bool>; 8],
     /// A line of PFC that is not understood.
@@ -230,6 +232,7 @@ impl Settings<'_> {
             limits: from_fn(|n| self.limits[n].or(other.limits[n])),
             default_lossless: self.default_lossless.or(other.default_lossless),
             policy: self.policy.or(other.policy),
+            maps_unclear: self.maps_unclear.or(other.maps_unclear),
             pfc: from_fn(|n| self.pfc[n].take().or_else(|| other.pfc[n].take())),
             pfc_unclear: self.pfc_unclear.or(other.pfc_unclear),
             asymmetric: self.asymmetric.or(other.asymmetric),

@@ -36,6 +36,9 @@ pub static LINK_PAUSE_OFF: Reason = Reason("SAI disables 802.3x pause by default
 /// SAI `saiport.h`: `SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP`, default no map.
 pub static TRUST_NONE: Reason =
     Reason("no qos-map dscp-tc or dot1p-tc is bound; SAI classifies by neither then");
+/// What the line was meant to bind is not known.
+pub static MAPS_UNCLEAR: Reason =
+    Reason("a line of the interface about maps or trust is not understood");
 /// SAI `saiport.h`: `SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP`, default no map.
 pub static NO_DSCP_MAP: Reason = Reason("no qos-map dscp-tc is bound (SAI: no map)");
 /// SAI `saiqosmap.h`: what a map leaves out goes to 0.

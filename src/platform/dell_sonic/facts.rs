@@ -180,7 +180,11 @@ impl<'c, 't> Reader<'c, 't, '_> {
         let dot1p = self.map(port, settings, K::Dot1pTc);
         let bound =
             |map: &Option<SharedMap>| map.as_ref().filter(|map| map.is_known()).map(Fact::at);
+        let unclear = settings
+            .maps_unclear
+            .map(|at| (&defaults::MAPS_UNCLEAR, at));
         port.trust = match (bound(&dscp), bound(&dot1p), self.implied) {
+            _ if let Some((why, at)) = unclear => Fact::unknown_at(why, at),
             (_, _, Some(at)) => Fact::Default(Trust::Both, (&defaults::ROCE).into(), at),
             (Some(at), Some(_), _) => Fact::explicit(Trust::Both, at),
             (Some(at), None, _) => Fact::explicit(Trust::Dscp, at),
@@ -188,7 +192,10 @@ impl<'c, 't> Reader<'c, 't, '_> {
             (None, None, _) => Fact::default_of(Trust::None, &defaults::TRUST_NONE),
         };
         let nothing = || Arc::clone(&self.nothing);
-        let dscp = dscp.unwrap_or_else(|| Fact::default_of(nothing(), &defaults::NO_DSCP_MAP));
+        let dscp = dscp.unwrap_or_else(|| match unclear {
+            Some((why, at)) => Fact::unknown_at(why, at),
+            None => Fact::default_of(nothing(), &defaults::NO_DSCP_MAP),
+        });
         let dot1p = dot1p.unwrap_or_else(|| Fact::unknown(&defaults::NO_DOT1P_MAP));
         port.maps.set(MapName::DscpToTc, dscp);
         port.maps.set(MapName::PcpToTc, dot1p);

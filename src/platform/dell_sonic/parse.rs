@@ -393,14 +393,19 @@ impl<'t> Reader<'t, '_> {
             }
             ["qos-map", kind, rest @ ..] => {
                 let name = match rest {
-                    [name] => name,
-                    [] if !on => "",
-                    _ => return false,
+                    [name] => Some(*name),
+                    [] if !on => Some(""),
+                    _ => None,
                 };
-                let Some(kind) = MapKind::of(kind) else {
+                let (Some(kind), Some(name)) = (MapKind::of(kind), name) else {
+                    settings.maps_unclear = Some(at);
                     return false;
                 };
                 settings.maps[kind as usize] = named(name);
+            }
+            ["trust", ..] => {
+                settings.maps_unclear = Some(at);
+                return false;
             }
             ["scheduler-policy", rest @ ..] => match rest {
                 [name] => settings.scheduler = named(name),
