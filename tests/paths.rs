@@ -173,25 +173,190 @@ const SETTINGS: &[Setting] = &[
     },
 ];
 
-/// The switch ports of the example fabric, with two hosts whose way leads over
+/// The SONiC ports of the example fabric, with two hosts whose way leads over
 /// each: arriving, and leaving.
 fn switch_ports() -> Vec<(&'static str, &'static str, [&'static str; 2])> {
-    let mut ports = vec![
+    vec![
         ("leaf1", "Ethernet0", ["gpu01", "gpu03"]),
         ("leaf1", "Ethernet4", ["gpu02", "gpu03"]),
-        ("leaf2", "Ethernet0", ["gpu03", "gpu01"]),
-        ("leaf2", "Ethernet4", ["gpu04", "gpu01"]),
-    ];
-    for uplink in ["Ethernet8", "Ethernet12"] {
-        ports.push(("leaf1", uplink, ["gpu03", "gpu01"]));
-        ports.push(("leaf2", uplink, ["gpu01", "gpu03"]));
-    }
-    for spine in ["spine1", "spine2"] {
-        ports.push((spine, "Ethernet0", ["gpu01", "gpu03"]));
-        ports.push((spine, "Ethernet4", ["gpu03", "gpu01"]));
-    }
-    ports
+        ("leaf1", "Ethernet8", ["gpu03", "gpu01"]),
+        ("leaf1", "Ethernet12", ["gpu03", "gpu01"]),
+        ("spine1", "Ethernet0", ["gpu01", "gpu03"]),
+        ("spine1", "Ethernet4", ["gpu03", "gpu01"]),
+    ]
 }
+
+/// The EOS and NX-OS ports, with the end of their block and two hosts.
+const TEXT_PORTS: &[(&str, &str, &str, [&str; 2])] = &[
+    (
+        "leaf2",
+        "Ethernet1/1",
+        "   ip address 198.51.100.1/31\n",
+        ["gpu03", "gpu01"],
+    ),
+    (
+        "leaf2",
+        "Ethernet2/1",
+        "   ip address 198.51.100.3/31\n",
+        ["gpu04", "gpu01"],
+    ),
+    (
+        "leaf2",
+        "Ethernet31/1",
+        "   ip address 198.51.100.129/31\n",
+        ["gpu01", "gpu03"],
+    ),
+    (
+        "leaf2",
+        "Ethernet32/1",
+        "   ip address 198.51.100.131/31\n",
+        ["gpu01", "gpu03"],
+    ),
+    (
+        "spine2",
+        "Ethernet1/1",
+        "  ip address 198.51.100.132/31\n",
+        ["gpu01", "gpu03"],
+    ),
+    (
+        "spine2",
+        "Ethernet1/2",
+        "  ip address 198.51.100.130/31\n",
+        ["gpu03", "gpu01"],
+    ),
+];
+
+/// Lines of a port that break it, and what must be named: device, line, class,
+/// stages, checks, check of the way.
+type TextSetting = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
+
+const TEXT_SETTINGS: &[TextSetting] = &[
+    (
+        "leaf2",
+        "   qos trust cos\n",
+        "roce",
+        &["ingress"],
+        &["trust/mode"],
+        "path/lossless",
+    ),
+    (
+        "leaf2",
+        "   no priority-flow-control\n",
+        "roce",
+        &["ingress", "egress"],
+        &["pfc/missing"],
+        "path/lossless",
+    ),
+    (
+        "leaf2",
+        "   tx-queue 3\n      no random-detect ecn\n",
+        "roce",
+        &["egress"],
+        &["ecn/missing"],
+        "path/lossless",
+    ),
+    (
+        "leaf2",
+        "   tx-queue 6\n      no priority\n",
+        "cnp",
+        &["ingress", "egress"],
+        &["sched/cnp"],
+        "path/cnp",
+    ),
+    (
+        "leaf2",
+        "   mtu 4300\n",
+        "roce",
+        &["ingress", "egress"],
+        &["mtu/path"],
+        "mtu/path",
+    ),
+    (
+        "spine2",
+        "  priority-flow-control mode off\n",
+        "roce",
+        &["ingress", "egress"],
+        &["pfc/missing"],
+        "path/lossless",
+    ),
+    (
+        "spine2",
+        "  service-policy type qos input NONE\n",
+        "roce",
+        &["ingress"],
+        &["trust/mode", "map/dscp"],
+        "path/lossless",
+    ),
+    (
+        "spine2",
+        "  mtu 4300\n",
+        "roce",
+        &["ingress", "egress"],
+        &["mtu/path"],
+        "mtu/path",
+    ),
+];
+
+/// Settings of a whole switch.
+const GLOBAL_SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
+    (
+        "leaf2",
+        "qos map dscp 26 to traffic-class 3",
+        "qos map dscp 26 to traffic-class 4",
+        "roce",
+        "map/dscp",
+    ),
+    (
+        "leaf2",
+        "qos map dscp 24 25 27",
+        "qos map dscp 24 25 26 27",
+        "roce",
+        "map/dscp",
+    ),
+    (
+        "leaf2",
+        "ip routing\n",
+        "ip routing\npriority-flow-control all off\n",
+        "roce",
+        "pfc/missing",
+    ),
+    (
+        "leaf2",
+        "ip routing\n",
+        "ip routing\nqos rewrite dscp\n",
+        "roce",
+        "map/rewrite",
+    ),
+    (
+        "spine2",
+        "  match dscp 26\n",
+        "  match dscp 24\n",
+        "roce",
+        "map/dscp",
+    ),
+    ("spine2", "    pause pfc-cos 3\n", "", "roce", "pfc/missing"),
+    (
+        "spine2",
+        " weight 0 ecn\n",
+        " weight 0\n",
+        "roce",
+        "ecn/missing",
+    ),
+    (
+        "spine2",
+        "    priority level 1\n",
+        "    bandwidth percent 1\n",
+        "cnp",
+        "sched/cnp",
+    ),
+];
 
 fn class<'v>(trace: &'v Value, direction: &str) -> &'v Value {
     let classes = trace["classes"].as_array().unwrap();
@@ -279,6 +444,76 @@ fn every_setting_of_every_switch_port_is_caught_and_named() {
 }
 
 #[test]
+fn every_setting_of_other_platforms_is_caught_and_named() {
+    let policy = policy("builtin:roce-lossless");
+    for (device, port, end, [sender, receiver]) in TEXT_PORTS {
+        for (of, lines, class_name, stages, checks, path) in TEXT_SETTINGS {
+            if of != device {
+                continue;
+            }
+            let what = format!("{lines:?} of {device} {port}");
+            let dir = fabric();
+            // A later line of the block replaces an earlier one.
+            let file = format!("{device}/running-config.cfg");
+            host(dir.path(), &file, end, &format!("{end}{lines}"));
+            let fired = fired(&audited(dir.path(), &policy), false);
+            let wanted = format!("fail {path} {device} {port}");
+            assert!(fired.contains(&wanted), "{what}: {fired:#?}");
+            let (code, trace) = trace(dir.path(), sender, receiver, class_name);
+            assert_eq!(code, 1, "{what}");
+            for (direction, stage) in [("forward", "ingress"), ("return", "egress")] {
+                let found = &class(&trace, direction)["first_break"];
+                if stages.contains(&stage) {
+                    let named = json!([found["device"], found["port"], found["stage"]]);
+                    assert_eq!(named, json!([device, port, stage]), "{what}, {direction}");
+                    let check = found["check"].as_str().unwrap();
+                    assert!(checks.contains(&check), "{what}, {direction}: {check}");
+                } else {
+                    assert_eq!(found, &Value::Null, "{what}, {direction}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_setting_of_a_whole_switch_is_caught_and_named() {
+    let policy = policy("builtin:roce-lossless");
+    for (device, from, to, class_name, check) in GLOBAL_SETTINGS {
+        let what = format!("{to:?} of {device}");
+        let dir = fabric();
+        host(
+            dir.path(),
+            &format!("{device}/running-config.cfg"),
+            from,
+            to,
+        );
+        let path = if *class_name == "cnp" {
+            "path/cnp"
+        } else {
+            "path/lossless"
+        };
+        let fired = fired(&audited(dir.path(), &policy), false);
+        let ways = fired
+            .iter()
+            .filter(|line| line.starts_with(&format!("fail {path} ")));
+        let ways: Vec<_> = ways.collect();
+        let own = |line: &&String| line.contains(&format!(" {device} "));
+        assert!(
+            !ways.is_empty() && ways.iter().all(own),
+            "{what}: {fired:#?}"
+        );
+        let (code, trace) = trace(dir.path(), "gpu01", "gpu03", class_name);
+        let found = &class(&trace, "forward")["first_break"];
+        assert_eq!(
+            json!([code, found["device"], found["check"]]),
+            json!([1, device, check]),
+            "{what}"
+        );
+    }
+}
+
+#[test]
 fn every_setting_of_a_host_is_caught_and_named() {
     let policy = policy("builtin:roce-lossless");
     let settings: &[(&str, &str, &str, &str, &str, &str)] = &[
@@ -359,9 +594,12 @@ fn every_setting_of_a_host_is_caught_and_named() {
 #[test]
 fn one_broken_way_of_two_breaks_the_pair() {
     let dir = fabric();
-    switch(dir.path(), "spine2", |config| {
-        bind(config, "Ethernet0", "pfc_enable", "")
-    });
+    host(
+        dir.path(),
+        "spine2/running-config.cfg",
+        "  ip address 198.51.100.132/31\n",
+        "  ip address 198.51.100.132/31\n  priority-flow-control mode off\n",
+    );
     let (code, trace) = trace(dir.path(), "gpu01", "gpu03", "roce");
     let forward = class(&trace, "forward");
     assert_eq!(
@@ -374,7 +612,7 @@ fn one_broken_way_of_two_breaks_the_pair() {
 #[test]
 fn what_is_not_joined_is_unknown() {
     let dir = fabric();
-    fs::remove_file(dir.path().join("leaf2.json")).unwrap();
+    fs::remove_dir_all(dir.path().join("leaf2")).unwrap();
     let (code, trace) = trace(dir.path(), "gpu01", "gpu03", "roce");
     let forward = class(&trace, "forward");
     assert_eq!((code, &forward["status"]), (3, &json!("unknown")));
@@ -490,13 +728,16 @@ fn cables_lead_where_the_rails_say() {
     assert_eq!(of_links(|_| (), &both), Vec::<String>::new());
     // Two ports claim one neighbour.
     let moved = |dir: &Path| {
-        switch(dir, "leaf2", |c| {
-            c["DEVICE_NEIGHBOR"]["Ethernet0"] = json!({"name": "gpu01", "port": "ens1f0np0"});
-        });
+        host(
+            dir,
+            "leaf2/lldp.txt",
+            "Et1/1         gpu03 ",
+            "Et1/1         gpu01 ",
+        )
     };
     let found = of_links(moved, "");
     assert!(
-        found.contains(&"fail link/cabling leaf2 Ethernet0".to_owned()),
+        found.contains(&"fail link/cabling leaf2 Ethernet1/1".to_owned()),
         "{found:?}"
     );
 }
@@ -536,37 +777,46 @@ fn who_differs_from_most_of_its_role_is_told() {
         outliers(&rate),
         ["gpu02 ens1f0np0 nic/dcqcn/params/rpg_ai_rate: 10 not 5"]
     );
-    let no_pfc = |dir: &Path| switch(dir, "leaf1", |c| bind(c, "Ethernet8", "pfc_enable", ""));
-    assert_eq!(
-        outliers(&no_pfc),
-        ["leaf1 Ethernet8 pfc/enabled: [] not [3]"]
+    // Of switch ports only those of one platform, speed and kind of neighbour
+    // are compared.
+    let dir = tempfile::tempdir().unwrap();
+    copy(&root().join("fixtures/eos/4.32/good/raw"), dir.path());
+    let line = "   ip address 198.51.100.3/31\n";
+    host(
+        dir.path(),
+        "leaf1.cfg",
+        line,
+        &format!("{line}   no priority-flow-control\n"),
     );
-    let map = |dir: &Path| {
-        switch(dir, "leaf2", |c| {
-            remap(
-                c,
-                "Ethernet0",
-                "dscp_to_tc_map",
-                "DSCP_TO_TC_MAP",
-                "26",
-                "0",
-            )
-        });
-    };
-    assert_eq!(outliers(&map), ["leaf2 Ethernet0 dscp_to_tc/26: 0 not 3"]);
+    let report = audited(dir.path(), &consistency);
+    let fired = fired(&report, true);
+    assert!(
+        fired.contains("fail fleet/outlier leaf1 Ethernet2"),
+        "{fired:#?}"
+    );
+    assert!(
+        !fired.iter().any(|line| line.ends_with("Ethernet1")),
+        "{fired:#?}"
+    );
 }
 
-/// The audit of the example fabric without neighbours, with an inventory.
+/// Audits the example fabric, its neighbours forgotten, with this inventory.
 fn with_inventory(inventory: &str, arguments: &[&str]) -> (i32, String) {
     let dir = fabric();
-    for name in ["leaf1", "leaf2", "spine1", "spine2"] {
+    for name in ["leaf1", "spine1"] {
         switch(dir.path(), name, |config| {
-            config
-                .as_object_mut()
-                .unwrap()
-                .remove("DEVICE_NEIGHBOR")
-                .unwrap();
+            let tables = config.as_object_mut().unwrap();
+            tables.remove("DEVICE_NEIGHBOR").unwrap();
         });
+    }
+    for name in ["leaf2", "spine2"] {
+        fs::remove_file(dir.path().join(name).join("lldp.txt")).unwrap();
+        let file = dir.path().join(name).join("running-config.cfg");
+        let text = fs::read_to_string(&file).unwrap();
+        let described = |line: &&str| !line.trim_start().starts_with("description ");
+        let kept: Vec<&str> = text.lines().filter(described).collect();
+        assert!(kept.len() < text.lines().count());
+        fs::write(&file, kept.join("\n") + "\n").unwrap();
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("inventory.yaml");
@@ -614,10 +864,10 @@ fn cables_lead_where_the_inventory_says() {
     let swapped = inventory
         .replace(
             "leaf1:Ethernet8\", \"spine1:Ethernet0",
-            "leaf1:Ethernet8\", \"spine2:Ethernet0",
+            "leaf1:Ethernet8\", \"spine2:Ethernet1/1",
         )
         .replace(
-            "leaf1:Ethernet12\", \"spine2:Ethernet0",
+            "leaf1:Ethernet12\", \"spine2:Ethernet1/1",
             "leaf1:Ethernet12\", \"spine1:Ethernet0",
         );
     let folder = tempfile::tempdir().unwrap();
@@ -649,7 +899,7 @@ fn cables_lead_where_the_inventory_says() {
             "leaf1",
             "Ethernet8",
             "spine1:Ethernet0",
-            "spine2 Ethernet0",
+            "spine2 Ethernet1/1",
             "spine1 Ethernet0"
         ])
     );
