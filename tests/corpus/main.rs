@@ -9,6 +9,7 @@ mod eos;
 mod junos;
 mod linux;
 mod nxos;
+mod os10;
 mod sonic;
 
 use common::{audited, fired, policy};

@@ -213,6 +213,9 @@ impl<'t> Reader<'t, '_> {
         };
         let names = interfaces::expand(&format!("{kind}{numbers}"));
         let names = names.filter(|names| names.len() == 1 || range.is_some());
+        // Of a name that is cut the port is not known.
+        let whole = |name: &String| name.ends_with(|c: char| c.is_ascii_digit());
+        let names = names.filter(|names| names.iter().all(whole));
         let names = names.filter(|names| {
             let more = if names.len() > 1 { names.len() } else { 0 };
             self.expanded += more;

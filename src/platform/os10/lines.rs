@@ -38,6 +38,7 @@ pub fn is_qos(word: &str) -> bool {
             | "class"
             | "class-map"
             | "dcb"
+            | "dcb-map"
             | "dcbx"
             | "dot1p"
             | "dscp"

@@ -245,6 +245,8 @@ impl<'t> Reader<'t, '_> {
             return Mode::Ignored;
         }
         let names = interfaces::expand(name).filter(|names| names.len() == 1 || range.is_some());
+        // Of a name that is cut the port is not known.
+        let names = names.filter(|names| names.iter().all(|name| ends_in_digit(name)));
         let names = names.filter(|names| {
             let more = if names.len() > 1 { names.len() } else { 0 };
             self.expanded += more;
@@ -498,6 +500,10 @@ impl<'t> Reader<'t, '_> {
         }
         true
     }
+}
+
+fn ends_in_digit(name: &str) -> bool {
+    name.ends_with(|c: char| c.is_ascii_digit())
 }
 
 fn lag_number(name: &str) -> Option<u32> {
