@@ -21,7 +21,7 @@ use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
 use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Port};
 use crate::source::Capture;
 use join::Joiner;
-use parse::{Input, Part, Statements};
+use parse::{Input, Part, Statements, sections};
 use std::sync::LazyLock;
 
 /// Hosts that run Linux.
@@ -62,10 +62,7 @@ impl Platform for Linux {
             let Some(spec) = spec else { continue };
             let input = Input::new(index, capture);
             let first = all.parts.len();
-            noise::refusals(&input, spec, &mut all);
-            for tool in tool::of(&input) {
-                (tool.read)(&input, &mut all);
-            }
+            read_capture(&input, spec, &mut all);
             let new = all.parts.get_mut(first..).unwrap_or_default();
             new.iter_mut().for_each(|part| part.capture = index);
         }
@@ -95,6 +92,36 @@ impl Platform for Linux {
 
     fn fix(&self, device: &Device, port: &str, remedy: &Remedy) -> Vec<String> {
         fix::commands(device, port, remedy)
+    }
+}
+
+/// Reads a capture, section by section where it holds several outputs.
+fn read_capture(input: &Input<'_>, spec: &'static CaptureSpec, all: &mut Statements) {
+    let sections = sections::of(input);
+    let first = all.parts.len();
+    let mut nameless = 0;
+    for section in &sections {
+        let first = all.parts.len();
+        noise::refusals(section, spec, all);
+        for tool in tool::of(section) {
+            (tool.read)(section, all);
+        }
+        let new = all.parts.get_mut(first..).unwrap_or_default();
+        let mut unnamed = false;
+        for part in new.iter_mut().filter(|part| part.subject.is_empty()) {
+            part.subject.clone_from(&section.heading);
+            unnamed |= part.subject.is_empty();
+        }
+        nameless += usize::from(unnamed);
+    }
+    if nameless > 1 {
+        let text = "the output for several devices stands in one capture, and nothing names them";
+        all.note(NoteKind::Failed, text, input.at(0));
+        let mut n = 0;
+        all.parts.retain(|part| {
+            n += 1;
+            n <= first || !part.subject.is_empty()
+        });
     }
 }
 

@@ -8,6 +8,7 @@ pub mod mlnx_qos;
 pub mod mlxconfig;
 pub mod perftest;
 pub mod rdma;
+pub mod sections;
 pub mod sysfs;
 
 use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port};
@@ -157,11 +158,18 @@ impl Statements {
 }
 
 /// A capture as parsers see it.
+#[derive(Clone)]
 pub struct Input<'a> {
     /// Its index in the device.
     pub index: usize,
-    /// Its text.
+    /// Its text, or a section of it.
     pub text: &'a str,
+    /// Where the section begins in the capture.
+    base: usize,
+    /// What a heading above the section names.
+    pub heading: Subject,
+    /// Name of the file that the text is of or was printed from.
+    pub file: &'a str,
     /// The words of its command up to the first pipe, without `sudo` and path.
     pub command: Vec<&'a str>,
     /// Whether the command passes its output through a filter.
@@ -175,9 +183,13 @@ impl<'a> Input<'a> {
         let first = || capture.text.lines().find(|line| !line.trim().is_empty());
         let typed = capture.command.as_deref().or_else(first).unwrap_or("");
         let (command, filtered) = words(typed);
+        let file = file_of(&command);
         Input {
             index,
             text: &capture.text,
+            base: 0,
+            heading: Subject::default(),
+            file: file.unwrap_or(&capture.source),
             command,
             filtered,
         }
@@ -185,7 +197,16 @@ impl<'a> Input<'a> {
 
     /// The place of a byte offset.
     pub fn at(&self, offset: usize) -> Origin {
-        Origin::new(self.index, offset)
+        Origin::new(self.index, self.base + offset)
+    }
+
+    /// A section of it, from one byte to before another.
+    fn section(&self, from: usize, to: usize) -> Self {
+        Input {
+            text: self.text.get(from..to).unwrap_or_default(),
+            base: self.base + from,
+            ..self.clone()
+        }
     }
 
     /// The lines with their byte offsets.
@@ -227,6 +248,16 @@ pub fn words(line: &str) -> (Vec<&str>, bool) {
         *first = first.rsplit('/').next().unwrap_or(first);
     }
     (words, rest.starts_with('|'))
+}
+
+/// The file that a command prints.
+fn file_of<'a>(command: &[&'a str]) -> Option<&'a str> {
+    match command {
+        ["cat" | "head" | "tail" | "less", options @ ..] => {
+            options.iter().rfind(|word| word.starts_with('/')).copied()
+        }
+        _ => None,
+    }
 }
 
 /// The lines of a text with their byte offsets.
