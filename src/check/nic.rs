@@ -470,9 +470,11 @@ impl Check for Volatile {
             title: "What runs is what the next boot brings",
             explain: "PFC, trust, traffic class and DCQCN settings that were typed are gone after \
                 a reboot, a driver reload or a firmware reset, silently, and the fabric fails \
-                under the next load. A boot source (firmware parameter, service, configuration \
-                file) that says otherwise than what runs is a fault; where nothing was captured \
-                that brings the setting back, that is told as information.",
+                under the next load. A boot source (firmware parameter, systemd unit, ifupdown or \
+                NetworkManager hook or profile, lldpad.conf) that says otherwise than what runs \
+                is a fault; where nothing was captured that brings the setting back, that is told \
+                as information. A script counts only where something that was captured runs it \
+                at boot, and a unit only where it is known to be enabled.",
         }
     }
 
@@ -520,15 +522,8 @@ impl Check for Volatile {
             });
         }
         known |= rate_limiter(cx, nic, wanted.position, out);
-        let volatile = cx.port.pfc.enabled.get().is_some_and(|set| !set.is_empty());
-        if volatile {
-            out.report(
-                Detail::fail("nothing that was captured brings PFC and trust back after a reboot")
-                    .severity(Severity::Info)
-                    .policy(wanted.position)
-                    .at(Field::Port(crate::model::PortField::PfcEnabled)),
-            );
-        } else if !known {
+        known |= brought_back(cx, nic, wanted.position, out);
+        if !known {
             out.report(
                 Detail::unknown(
                     "what the next boot brings is unknown: no boot source was captured",
@@ -537,6 +532,108 @@ impl Check for Volatile {
             );
         }
     }
+}
+
+/// The settings that only run, against what services and files of the host set
+/// at boot. Those that nothing captured brings back are told together, as
+/// information. True where anything was said.
+fn brought_back(cx: &PortContext<'_>, nic: &Nic, policy: Position, out: &mut Verdicts) -> bool {
+    let port = cx.port;
+    let pfc = port.pfc.enabled.get();
+    let dscp = port
+        .trust
+        .get()
+        .filter(|trust| matches!(trust, model::Trust::Dscp | model::Trust::Both));
+    let mut lost = Vec::new();
+    let mut told = false;
+    let mut compare = |what: &'static str,
+                       running: Option<(String, bool)>,
+                       boot: &dyn model::AnyFact,
+                       same: Option<bool>,
+                       fields: (Field, NicField)| {
+        let Some((running, set)) = running else {
+            return;
+        };
+        told |= set || same.is_some();
+        match same {
+            Some(true) => out.pass(),
+            Some(false) => {
+                let brings = boot
+                    .json()
+                    .map(|value| value.to_string())
+                    .unwrap_or_default();
+                let brings = brings.trim_matches('"').to_owned();
+                out.report(
+                    Detail::fail(format!(
+                        "{what} runs as {running}, and the next boot brings {brings}"
+                    ))
+                    .policy(policy)
+                    .expected(&brings)
+                    .actual(&running)
+                    .at(fields.0)
+                    .at(at(fields.1)),
+                );
+            }
+            None if !set => {}
+            None if boot.at().is_known() => out.report(
+                Detail::unknown_fact(&format!("whether {what} comes back after a reboot"), boot)
+                    .policy(policy)
+                    .at(at(fields.1)),
+            ),
+            None => lost.push((what, fields.0)),
+        }
+    };
+    let boot = &nic.boot;
+    let trusts_dscp =
+        |trust: model::Trust| matches!(trust, model::Trust::Dscp | model::Trust::Both);
+    compare(
+        "PFC",
+        pfc.map(|set| (set.to_string(), !set.is_empty())),
+        &boot.pfc,
+        pfc.zip(boot.pfc.get()).map(|(runs, boots)| runs == boots),
+        (Field::Port(model::PortField::PfcEnabled), NicField::BootPfc),
+    );
+    compare(
+        "trust",
+        port.trust
+            .get()
+            .map(|trust| (trust.to_string(), dscp.is_some())),
+        &boot.trust,
+        // DSCP alone, and DSCP before 802.1p, agree for IP packets.
+        port.trust
+            .get()
+            .zip(boot.trust.get())
+            .map(|(runs, boots)| runs == boots || trusts_dscp(runs) && trusts_dscp(boots)),
+        (Field::Port(model::PortField::Trust), NicField::BootTrust),
+    );
+    compare(
+        "the traffic class",
+        nic.traffic_class
+            .get()
+            .map(|class| (class.to_string(), true)),
+        &boot.traffic_class,
+        nic.traffic_class
+            .get()
+            .zip(boot.traffic_class.get())
+            .map(|(runs, boots)| runs == boots),
+        (at(NicField::TrafficClass), NicField::BootTrafficClass),
+    );
+    if !lost.is_empty() {
+        let names: Vec<&str> = lost.iter().map(|(name, _)| *name).collect();
+        let names = match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            names => names.join(""),
+        };
+        let detail = Detail::fail(format!(
+            "nothing that was captured brings {names} back after a reboot"
+        ));
+        let detail = detail.severity(Severity::Info).policy(policy);
+        out.report(
+            lost.into_iter()
+                .fold(detail, |detail, (_, field)| detail.at(field)),
+        );
+    }
+    told
 }
 
 /// The priorities whose rate limiter runs, against the mask of the next boot.

@@ -66,6 +66,7 @@ impl Platform for Linux {
             let new = all.parts.get_mut(first..).unwrap_or_default();
             new.iter_mut().for_each(|part| part.capture = index);
         }
+        parse::boot::resolve(&mut all);
         if all.overfull {
             let text = format!(
                 "more than {} statements: the rest is not read",

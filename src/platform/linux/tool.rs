@@ -2,7 +2,8 @@
 //! else by content.
 
 use super::parse::{
-    Input, Statements, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, perftest, rdma, sysfs,
+    Input, Statements, boot, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, perftest, rdma,
+    services, sysfs, topology,
 };
 use crate::platform::{CaptureSpec, Certainty, Holds};
 
@@ -277,10 +278,46 @@ pub static TOOLS: &[Tool] = &[
         "devlink -j dev info",
         Operational,
         "`info` shows versions",
-        &["devlink"],
+        &["devlink", "dev"],
         devlink::recognise,
         Likely,
         devlink::read,
+    ),
+    tool(
+        "devlink -j port show",
+        Operational,
+        "`show` only asks the driver",
+        &["devlink", "port"],
+        topology::recognise_port,
+        Likely,
+        topology::port,
+    ),
+    tool(
+        "ls -l /sys/class/infiniband /sys/class/net",
+        Config,
+        "lists links of sysfs",
+        &["ls"],
+        topology::recognise_links,
+        Likely,
+        topology::links,
+    ),
+    tool(
+        "cat /proc/net/bonding/IF",
+        Config,
+        "prints the state of a bond",
+        &[],
+        topology::recognise_bond,
+        Likely,
+        topology::bond,
+    ),
+    tool(
+        "mst status -v",
+        Config,
+        "`status` lists devices; only `start` loads modules",
+        &["mst"],
+        topology::recognise_mst,
+        Sure,
+        topology::mst,
     ),
     recorded(tool(
         "/etc/network/interfaces",
@@ -290,6 +327,60 @@ pub static TOOLS: &[Tool] = &[
         link::recognise_interfaces,
         Likely,
         link::interfaces,
+    )),
+    recorded(tool(
+        "systemctl cat UNIT",
+        Config,
+        "prints unit files",
+        &["systemctl", "cat"],
+        services::recognise_unit,
+        Likely,
+        services::unit,
+    )),
+    recorded(tool(
+        "systemctl is-enabled UNIT",
+        Config,
+        "prints a state",
+        &["systemctl"],
+        services::recognise_states,
+        Likely,
+        services::states,
+    )),
+    recorded(tool(
+        "nmcli -f connection,dcb connection show NAME",
+        Config,
+        "`show` prints a profile",
+        &["nmcli"],
+        services::recognise_profile,
+        Likely,
+        services::profile,
+    )),
+    recorded(tool(
+        "/var/lib/lldpad/lldpad.conf",
+        Config,
+        "a file",
+        &[],
+        services::recognise_lldpad,
+        Likely,
+        services::lldpad,
+    )),
+    recorded(tool(
+        "/etc/udev/rules.d",
+        Config,
+        "files",
+        &["crontab"],
+        services::recognise_hooks,
+        Likely,
+        services::hooks,
+    )),
+    recorded(tool(
+        "a boot script",
+        Config,
+        "a file",
+        &[],
+        boot::recognise_script,
+        Likely,
+        boot::script,
     )),
     recorded(tool(
         "nft list ruleset",
@@ -372,8 +463,11 @@ const FOLDERS: &[&str] = &["/ecn", "cc_params", "traffic_class", "counters"];
 fn by_command(words: &[&str]) -> Option<&'static Tool> {
     let first = *words.first()?;
     let has = |option: &str| words.contains(&option);
-    if matches!(first, "cat" | "grep" | "head" | "tail") {
+    if matches!(first, "cat" | "grep" | "head" | "tail" | "less" | "ls") {
         let path = words.iter().find(|word| word.starts_with("/sys/"))?;
+        if first == "ls" {
+            return None; // the links that it lists tell what it is
+        }
         let part = FOLDERS.iter().find(|part| path.contains(**part));
         let part = part.copied().unwrap_or("/ecn");
         return TOOLS.iter().find(|tool| tool.spec.command.contains(part));

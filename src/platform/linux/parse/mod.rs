@@ -1,5 +1,6 @@
 //! Text of one capture → what it says of which device. One file a tool.
 
+pub mod boot;
 pub mod dcb;
 pub mod devlink;
 pub mod ethtool;
@@ -9,11 +10,15 @@ pub mod mlxconfig;
 pub mod perftest;
 pub mod rdma;
 pub mod sections;
+pub mod services;
+pub mod shell;
 pub mod sysfs;
+pub mod topology;
 
 use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port};
 use crate::source::Capture;
 use crate::source::session::bare_command;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a statement is about: the names that it gives for one NIC port.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -24,6 +29,8 @@ pub struct Subject {
     pub rdma: Option<String>,
     /// PCI address with domain (`0000:3b:00.0`).
     pub pci: Option<String>,
+    /// Device file of the vendor's tools (`/dev/mst/mt4129_pciconf0`).
+    pub mst: Option<String>,
 }
 
 impl Subject {
@@ -70,7 +77,7 @@ pub enum Evidence {
 }
 
 /// What one capture says of one port.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Part {
     /// Which port.
     pub subject: Subject,
@@ -110,6 +117,28 @@ impl Part {
         self
     }
 
+    /// What of it holds for the physical port, and so for virtual functions too.
+    pub fn of_physical_port(&self) -> Self {
+        let from = &self.port;
+        let mut part = Part::new(Subject::default(), Evidence::Rdma);
+        part.capture = self.capture;
+        part.port = Port {
+            trust: from.trust.clone(),
+            pfc: from.pfc.clone(),
+            link_pause: from.link_pause.clone(),
+            maps: from.maps.clone(),
+            queues: from.queues.clone(),
+            priority_groups: from.priority_groups.clone(),
+            cable_m: from.cable_m.clone(),
+            ..Port::default()
+        };
+        if let Some(nic) = &from.nic {
+            part.nic().dcbx = nic.dcbx.clone();
+            part.nic().overwritten_by = nic.overwritten_by.clone();
+        }
+        part
+    }
+
     /// The RDMA side.
     pub fn nic(&mut self) -> &mut Nic {
         self.port.nic.get_or_insert_default()
@@ -130,6 +159,14 @@ pub struct Statements {
     pub notes: Vec<Note>,
     /// A listing of all RDMA devices was captured: who is not in it has none.
     pub all_rdma_listed: bool,
+    /// Members of bonds.
+    pub bonds: BTreeMap<String, BTreeSet<String>>,
+    /// Virtual functions, each with its physical one.
+    pub virtual_functions: Vec<(Subject, Subject)>,
+    /// What is said of every NIC.
+    pub everywhere: Vec<Part>,
+    /// What happens at boot.
+    pub boot: boot::Sources,
     /// There was more than is kept.
     pub overfull: bool,
 }
@@ -144,6 +181,12 @@ impl Statements {
             0..Self::MOST => self.parts.push(part),
             _ => self.overfull = true,
         }
+    }
+
+    /// A member of a bond.
+    pub fn member(&mut self, bond: &str, member: String) {
+        let members = self.bonds.entry(bond.to_owned()).or_default();
+        members.insert(member);
     }
 
     /// Adds a note on the device.
