@@ -18,7 +18,7 @@ mod tool;
 mod tests;
 
 use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
-use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Port};
+use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Pcie, Port};
 use crate::source::Capture;
 use join::Joiner;
 use parse::{Input, Part, Statements, sections};
@@ -84,10 +84,14 @@ impl Platform for Linux {
             device.ports.push(port);
             device.notes.extend(notes);
         }
+        let slot = |port: &Port| {
+            let nic = port.nic.as_deref();
+            nic.is_some_and(|nic| nic.pcie != Pcie::default())
+        };
         device.coverage.operational |= device
             .ports
             .iter()
-            .any(|port| port.pfc.operational.is_known());
+            .any(|port| port.pfc.operational.is_known() || slot(port));
         device
     }
 

@@ -2,8 +2,8 @@
 //! else by content.
 
 use super::parse::{
-    Input, Statements, boot, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, perftest, rdma,
-    services, sysfs, topology,
+    Input, Statements, boot, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, pcie, perftest,
+    rdma, services, sysfs, topology,
 };
 use crate::platform::{CaptureSpec, Certainty, Holds};
 
@@ -319,6 +319,33 @@ pub static TOOLS: &[Tool] = &[
         Sure,
         topology::mst,
     ),
+    tool(
+        "lspci -vv",
+        Operational,
+        "reads the configuration space; only setpci writes it",
+        &["lspci"],
+        pcie::recognise_lspci,
+        Likely,
+        pcie::lspci,
+    ),
+    tool(
+        "mlxlink -d PCI --port_type PCIE",
+        Operational,
+        "queries registers; the options that set any are not used",
+        &["mlxlink"],
+        pcie::recognise_mlxlink,
+        Sure,
+        pcie::mlxlink,
+    ),
+    recorded(tool(
+        "dmesg",
+        Operational,
+        "prints the kernel's log",
+        &["dmesg"],
+        pcie::recognise_log,
+        Likely,
+        pcie::log,
+    )),
     recorded(tool(
         "/etc/network/interfaces",
         Config,

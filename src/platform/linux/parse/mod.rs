@@ -7,6 +7,7 @@ pub mod ethtool;
 pub mod link;
 pub mod mlnx_qos;
 pub mod mlxconfig;
+pub mod pcie;
 pub mod perftest;
 pub mod rdma;
 pub mod sections;
