@@ -69,6 +69,9 @@ impl Joiner<'_> {
         from.priority_groups
             .into_iter()
             .for_each(|group| self.group(&mut port, group));
+        if port.peer.is_none() {
+            port.peer = from.peer;
+        }
         if let Some(nic) = from.nic {
             self.nic(port.nic.get_or_insert_default(), *nic);
         }

@@ -88,6 +88,7 @@ impl Platform for Linux {
             let nic = port.nic.as_deref();
             nic.is_some_and(|nic| nic.pcie != Pcie::default())
         };
+        device.coverage.peers = device.ports.iter().any(|port| port.peer.is_some());
         device.coverage.operational |= device
             .ports
             .iter()

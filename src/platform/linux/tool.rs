@@ -2,8 +2,8 @@
 //! else by content.
 
 use super::parse::{
-    Input, Statements, boot, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, pcie, perftest,
-    rdma, services, sysfs, topology,
+    Input, Statements, boot, dcb, devlink, ethtool, link, lldp, mlnx_qos, mlxconfig, pcie,
+    perftest, rdma, services, sysfs, topology,
 };
 use crate::platform::{CaptureSpec, Certainty, Holds};
 
@@ -59,7 +59,7 @@ fn never(_: &str) -> bool {
 fn ignore(_: &Input<'_>, _: &mut Statements) {}
 
 use Certainty::{Likely, Possible, Sure};
-use Holds::{Config, Counters, Operational};
+use Holds::{Config, Counters, Operational, Peers};
 
 const GET: &str = "`show` only asks the driver; settings change by `set`, `add` or `del` alone";
 const PRINTS: &str = "prints files of sysfs";
@@ -239,6 +239,15 @@ pub static TOOLS: &[Tool] = &[
         link::read,
     ),
     tool(
+        "ethtool --show-fec IF",
+        Operational,
+        "--show-fec shows; --set-fec would set",
+        &["ethtool", "--show-fec"],
+        ethtool::recognise_fec,
+        Likely,
+        ethtool::fec,
+    ),
+    tool(
         "ethtool -a IF",
         Config,
         "-a shows pause settings; -A would set them",
@@ -282,6 +291,51 @@ pub static TOOLS: &[Tool] = &[
         devlink::recognise,
         Likely,
         devlink::read,
+    ),
+    tool(
+        "devlink -j dev param show",
+        Config,
+        "`show` only asks the driver",
+        &["devlink", "param"],
+        never,
+        Likely,
+        devlink::read,
+    ),
+    tool(
+        "lldpcli -f json0 show neighbors",
+        Peers,
+        "`show` asks the daemon for what it heard",
+        &["lldpcli"],
+        lldp::recognise,
+        Likely,
+        lldp::read,
+    ),
+    recorded(tool(
+        "lldpctl",
+        Peers,
+        "asks the daemon for what it heard",
+        &["lldpctl"],
+        never,
+        Likely,
+        lldp::read,
+    )),
+    tool(
+        "rdma -j statistic show",
+        Counters,
+        "`show` prints counters; modes change by `set` alone",
+        &["rdma", "statistic"],
+        rdma::recognise_statistic,
+        Likely,
+        rdma::statistic,
+    ),
+    tool(
+        "rdma -j dev",
+        Config,
+        "`rdma dev` without a verb shows",
+        &["rdma", "dev"],
+        rdma::recognise_dev,
+        Likely,
+        rdma::dev,
     ),
     tool(
         "devlink -j port show",

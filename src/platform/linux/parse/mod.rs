@@ -5,6 +5,7 @@ pub mod dcb;
 pub mod devlink;
 pub mod ethtool;
 pub mod link;
+pub mod lldp;
 pub mod mlnx_qos;
 pub mod mlxconfig;
 pub mod pcie;
