@@ -247,6 +247,7 @@ impl Check for DcbxAgent {
                     .at(at(NicField::OverwrittenBy)),
             );
         }
+        two_agents(nic, mode.position, out);
         match nic.dcbx.get() {
             Some(Dcbx::Firmware) => out.report(
                 Detail::fail("the firmware's DCBX agent decides the PFC settings")
@@ -268,6 +269,38 @@ impl Check for DcbxAgent {
     }
 }
 
+/// The firmware of the NIC sends LLDP by itself (mlxconfig: 0 is OFF, 2 is ALL),
+/// and so does the host.
+fn two_agents(nic: &Nic, policy: Position, out: &mut Verdicts) {
+    let mut parameters = nic.nv.iter();
+    let sends = parameters.find_map(|(name, parameter)| {
+        let number = parameter.current.value()?.number?;
+        (name.starts_with("LLDP_NB_TX_MODE") && number > 0).then_some(name)
+    });
+    if let (Some(name), Some(host)) = (sends, nic.host_lldp.value()) {
+        out.report(
+            Detail::fail(format!(
+                "two LLDP agents send from this port, the firmware's and {host}: the switch sees \
+                 several peers"
+            ))
+            .policy(policy)
+            .expected("OFF(0)")
+            .actual(
+                nic.nv
+                    .get(name)
+                    .and_then(|p| p.current.value())
+                    .map_or("", |v| &v.text),
+            )
+            .at(Field::Nv(name.clone(), NvLayer::Current))
+            .at(at(NicField::HostLldp))
+            .remedy(Remedy::Firmware {
+                parameter: name.clone(),
+                value: "0".to_owned(),
+            }),
+        );
+    }
+}
+
 /// Ethernet or InfiniBand.
 pub struct Link;
 
@@ -282,7 +315,8 @@ impl Check for Link {
             explain: "VPI cards can be Ethernet or InfiniBand, and some come as InfiniBand. Such \
                 a port speaks no RoCE at all. A port that is InfiniBand on purpose does not \
                 belong to this fabric: leave it out of the policy's scope. RoCE itself can be \
-                switched off in the firmware (ROCE_CONTROL).",
+                switched off in the firmware (ROCE_CONTROL) and in the driver (devlink's \
+                enable_roce, which counts from the driver's next start).",
         }
     }
 
@@ -293,6 +327,18 @@ impl Check for Link {
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         let Some(nic) = &cx.port.nic else { return };
         switched_off(nic, out);
+        if nic.roce_enabled.get() == Some(false) {
+            out.report(
+                Detail::fail("RoCE is switched off in the driver (devlink: enable_roce)")
+                    .expected("true")
+                    .actual("false")
+                    .at(at(NicField::RoceEnabled))
+                    .remedy(Remedy::Firmware {
+                        parameter: "enable_roce".to_owned(),
+                        value: "true".to_owned(),
+                    }),
+            );
+        }
         match nic.link_type.get() {
             Some(link) => out.judge(link == LinkType::Ethernet, || {
                 let parameter = nic.nv.keys().find(|name| name.starts_with("LINK_TYPE"));
@@ -405,16 +451,7 @@ impl Check for Pending {
                 continue;
             }
             staged = true;
-            let model = nic.model.value().map(String::as_str).unwrap_or_default();
-            let cold = model
-                .replace(['-', ' '], "")
-                .to_ascii_lowercase()
-                .contains("connectx4lx");
-            let how = if cold {
-                "a warm reboot does not bring it on this NIC, only a cold power cycle"
-            } else {
-                "the next boot brings it"
-            };
+            let how = activation(nic.model.value().map_or("", String::as_str));
             out.report(
                 Detail::fail(format!("{name} is staged: {how}"))
                     .policy(persistence(cx))
@@ -447,6 +484,27 @@ impl Check for Pending {
                 .policy(persistence(cx)),
             ),
         }
+    }
+}
+
+/// What brings a staged firmware parameter, as tested by card (Microsoft, Azure
+/// Local troubleshooting guide of LLDP and DCBX): only ConnectX-4 Lx ignores a
+/// warm reboot. Others, as BlueField, were not tested.
+fn activation(model: &str) -> &'static str {
+    const WARM: &[&str] = &[
+        "connectx5",
+        "connectx6",
+        "connectx6lx",
+        "connectx6dx",
+        "connectx7",
+    ];
+    let plain = model.replace(['-', ' '], "").to_ascii_lowercase();
+    if plain.contains("connectx4lx") {
+        "a warm reboot does not bring it on this NIC, only a cold power cycle"
+    } else if WARM.iter().any(|card| plain.starts_with(card)) {
+        "the next boot brings it"
+    } else {
+        "the next boot brings it, on some cards only a cold power cycle"
     }
 }
 

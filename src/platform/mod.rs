@@ -190,7 +190,7 @@ pub enum Remedy {
         /// Their priority.
         priority: Option<u8>,
     },
-    /// Firmware parameter for the next boot.
+    /// Firmware or driver parameter for the next boot.
     Firmware {
         /// The parameter's name.
         parameter: String,

@@ -125,6 +125,25 @@ pub fn nftables(input: &Input<'_>, out: &mut Statements) {
     }
 }
 
+/// Whether the text is of `tc`.
+pub fn is_tc(text: &str) -> bool {
+    lines(text).any(|(_, line)| {
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        matches!(words.as_slice(), ["qdisc" | "filter", .., "dev"])
+            || line.starts_with("qdisc ") && line.contains(" dev ")
+    })
+}
+
+/// Tells of traffic control that RDMA does not see.
+pub fn tc(input: &Input<'_>, out: &mut Statements) {
+    for (offset, line) in input.lines() {
+        if line.contains("mqprio") || line.contains("dscp") || line.contains("skbedit priority") {
+            let text = "tc sorts and marks packets of the kernel's own stack; RDMA bypasses it";
+            return out.note(NoteKind::Remark, text, input.at(offset));
+        }
+    }
+}
+
 /// Whether the text is a table of lshca.
 pub fn is_lshca(text: &str) -> bool {
     text.contains("RoCEstat") && text.contains("RStatBMask")
