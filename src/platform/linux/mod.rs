@@ -23,15 +23,21 @@ use crate::source::Capture;
 use join::Joiner;
 use parse::{Input, Part, Statements, sections};
 use std::sync::LazyLock;
+use tool::Collected;
 
 /// Hosts that run Linux.
 pub struct Linux;
 
 /// Those that may be run to collect.
-static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| {
-    let tools = tool::TOOLS.iter().filter(|tool| tool.collected);
+static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::Always));
+
+/// Those that may be run only if it is asked for.
+static CONFIGFS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::WithConfigfs));
+
+fn specs(when: Collected) -> Vec<CaptureSpec> {
+    let tools = tool::TOOLS.iter().filter(|tool| tool.collected == when);
     tools.map(|tool| tool.spec).collect()
-});
+}
 
 impl Platform for Linux {
     fn name(&self) -> &'static str {
@@ -44,6 +50,10 @@ impl Platform for Linux {
 
     fn captures(&self) -> &'static [CaptureSpec] {
         &SPECS
+    }
+
+    fn configfs_captures(&self) -> &'static [CaptureSpec] {
+        &CONFIGFS
     }
 
     fn recognise(&self, capture: &Capture) -> Option<Recognised> {

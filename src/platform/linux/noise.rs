@@ -13,6 +13,21 @@ const DENIED: &[&str] = &[
     "root permission",
     "requires root",
     "are you root",
+    "access denied",
+    "eacces",
+    "keine berechtigung",
+    "vorgang nicht zulässig",
+    "permission non accordée",
+    "opération non permise",
+    "permiso denegado",
+    "operación no permitida",
+    "permesso negato",
+    "permissão negada",
+    "отказано в доступе",
+    "权限不够",
+    "不允许的操作",
+    "許可がありません",
+    "허가 거부",
 ];
 
 /// Messages that a command could not do it.
@@ -25,6 +40,30 @@ const FAILED: &[&str] = &[
     "invalid argument",
     "cannot get device",
     "failed to open device",
+    "no such interface",
+    "does not exist",
+    "cannot find device",
+    "not found in the system",
+    "kommando nicht gefunden",
+    "befehl nicht gefunden",
+    "datei oder verzeichnis nicht gefunden",
+    "vorgang nicht unterstützt",
+    "commande introuvable",
+    "aucun fichier ou dossier",
+    "opération non supportée",
+    "orden no encontrada",
+    "no existe el archivo",
+    "comando non trovato",
+    "file o directory non esistente",
+    "comando não encontrado",
+    "команда не найдена",
+    "нет такого файла",
+    "未找到命令",
+    "没有那个文件或目录",
+    "不支持的操作",
+    "コマンドが見つかりません",
+    "そのようなファイルやディレクトリはありません",
+    "명령을 찾을 수 없습니다",
 ];
 
 /// A refusal on a line, if it is one.
@@ -32,7 +71,8 @@ pub fn refusal(line: &str) -> Option<NoteKind> {
     if line.len() > 400 {
         return None;
     }
-    let lower = line.to_ascii_lowercase();
+    // Shells and tools speak the language of the session.
+    let lower = line.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|words| lower.contains(words));
     if has(DENIED) {
         Some(NoteKind::Denied)

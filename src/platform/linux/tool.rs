@@ -20,7 +20,18 @@ pub struct Tool {
     /// Turns its text into statements.
     pub read: fn(&Input<'_>, &mut Statements),
     /// Whether it may be run to collect; the rest is read where people have it.
-    pub collected: bool,
+    pub collected: Collected,
+}
+
+/// When a tool is run to collect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Collected {
+    /// Always.
+    Always,
+    /// Only with --allow-configfs: reading makes a configfs folder and removes it.
+    WithConfigfs,
+    /// Never: recorded output, files of the host.
+    Never,
 }
 
 const fn tool(
@@ -42,13 +53,19 @@ const fn tool(
         recognise,
         certainty,
         read,
-        collected: true,
+        collected: Collected::Always,
     }
 }
 
 /// Of a tool that is never run: recorded output, files of the host.
 const fn recorded(mut tool: Tool) -> Tool {
-    tool.collected = false;
+    tool.collected = Collected::Never;
+    tool
+}
+
+/// Of a tool that writes to configfs in order to read.
+const fn with_configfs(mut tool: Tool) -> Tool {
+    tool.collected = Collected::WithConfigfs;
     tool
 }
 
@@ -174,16 +191,16 @@ pub static TOOLS: &[Tool] = &[
         Sure,
         sysfs::read,
     ),
-    tool(
+    with_configfs(tool(
         "cma_roce_tos -d DEV",
         Config,
-        "without -t it prints the value, but it creates a configfs folder for the device while it \
-         runs and removes it again: only with --allow-configfs",
+        "without -t it prints the value; for that it makes a configfs folder for the device and \
+         removes it again, which changes no setting",
         &["cma_roce_tos"],
         never,
         Sure,
         sysfs::read,
-    ),
+    )),
     tool(
         "grep -r . /sys/class/infiniband/DEV/ports/1/hw_counters",
         Counters,
