@@ -131,6 +131,14 @@ fn page(answers: &Answers) -> String {
             let command = spec.command.replace('|', "\\|");
             writeln!(out, "| `{command}` | {holds} | {} |", spec.read_only).unwrap();
         }
+        for spec in platform.configfs_captures() {
+            writeln!(
+                out,
+                "| `{}` | only with `--allow-configfs` | {} |",
+                spec.command, spec.read_only
+            )
+            .unwrap();
+        }
         writeln!(out, "\n| check | answered from |\n|---|---|").unwrap();
         let none = BTreeMap::new();
         let checks = answers.get(platform.name()).unwrap_or(&none);

@@ -100,8 +100,10 @@ counter_check!(
     "Pause frames are seen only on lossless priorities",
     "Pause on a priority that is not lossless means that the peer sees another configuration, or \
      that buffers spill over. Pause on lossless priorities is PFC at work: its rate, not its \
-     count, tells a storm, and that takes two samples.",
+     count, tells a storm, and that takes two samples. A NIC that sends pause while it waits for \
+     PCIe is a host that takes its packets too slowly: the fabric is not the cause.",
     |cx, counters, out| {
+        slow_receiver(counters, out);
         let enabled = cx.port.pfc.enabled.get().unwrap_or_else(|| lossless(cx));
         for (priority, one) in &counters.by_priority {
             if enabled.contains(*priority) {
@@ -128,6 +130,31 @@ counter_check!(
     }
 );
 
+/// Pause sent beside waits for PCIe: the host is slow, not the fabric.
+fn slow_receiver(counters: &Counters, out: &mut Verdicts) {
+    let stalls = counters.pcie_stalls.get().filter(|count| *count > 0);
+    let mut sent = counters.by_priority.iter().filter_map(|(priority, one)| {
+        let count = one.tx_pause.get().filter(|count| *count > 0)?;
+        Some((*priority, count))
+    });
+    if let (Some(stalls), Some((priority, count))) = (stalls, sent.next()) {
+        out.report(
+            Detail::fail(format!(
+                "the NIC sent {count} pause frames for priority {priority} and waited for PCIe \
+                 {stalls} times {SINCE}: this host takes packets too slowly"
+            ))
+            .severity(Severity::Info)
+            .expected(0)
+            .actual(stalls)
+            .at(Field::Counter(CounterField::PcieStalls))
+            .at(Field::PriorityCounter(
+                priority,
+                PriorityCounterField::TxPause,
+            )),
+        );
+    }
+}
+
 counter_check!(
     Watchdog,
     "counters/watchdog",
@@ -150,7 +177,9 @@ counter_check!(
     Hosts,
     "No RDMA packet was sent again or came out of order",
     "RDMA sends again what was lost. On a lossless fabric with one path a flow there is nothing \
-     to send again; where packets are sprayed over paths, arrival out of order is normal.",
+     to send again; where packets are sprayed over paths, arrival out of order is normal. On many \
+     NICs these counters have 32 bits and begin again at zero, so that one sample can be smaller \
+     than the truth; differences between two samples have to allow for that.",
     |_, counters, out| {
         told(
             &counters.retransmits,

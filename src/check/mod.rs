@@ -73,6 +73,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
         &nic::Volatile,
         &nic::Software,
         &nic::PauseGuard,
+        &nic::Pcie,
         &dcqcn::Enabled,
         &dcqcn::Parameters,
         &dcqcn::Marking,
@@ -102,8 +103,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
 }
 
 /// Identifiers that policies may name although no check of theirs runs yet.
-pub const LATER: [&str; 8] = [
-    "nic/pcie",
+pub const LATER: [&str; 7] = [
     "load/bandwidth",
     "load/class",
     "load/drop",

@@ -247,6 +247,7 @@ impl Check for DcbxAgent {
                     .at(at(NicField::OverwrittenBy)),
             );
         }
+        two_agents(nic, mode.position, out);
         match nic.dcbx.get() {
             Some(Dcbx::Firmware) => out.report(
                 Detail::fail("the firmware's DCBX agent decides the PFC settings")
@@ -268,6 +269,38 @@ impl Check for DcbxAgent {
     }
 }
 
+/// The firmware of the NIC sends LLDP by itself (mlxconfig: 0 is OFF, 2 is ALL),
+/// and so does the host.
+fn two_agents(nic: &Nic, policy: Position, out: &mut Verdicts) {
+    let mut parameters = nic.nv.iter();
+    let sends = parameters.find_map(|(name, parameter)| {
+        let number = parameter.current.value()?.number?;
+        (name.starts_with("LLDP_NB_TX_MODE") && number > 0).then_some(name)
+    });
+    if let (Some(name), Some(host)) = (sends, nic.host_lldp.value()) {
+        out.report(
+            Detail::fail(format!(
+                "two LLDP agents send from this port, the firmware's and {host}: the switch sees \
+                 several peers"
+            ))
+            .policy(policy)
+            .expected("OFF(0)")
+            .actual(
+                nic.nv
+                    .get(name)
+                    .and_then(|p| p.current.value())
+                    .map_or("", |v| &v.text),
+            )
+            .at(Field::Nv(name.clone(), NvLayer::Current))
+            .at(at(NicField::HostLldp))
+            .remedy(Remedy::Firmware {
+                parameter: name.clone(),
+                value: "0".to_owned(),
+            }),
+        );
+    }
+}
+
 /// Ethernet or InfiniBand.
 pub struct Link;
 
@@ -282,7 +315,8 @@ impl Check for Link {
             explain: "VPI cards can be Ethernet or InfiniBand, and some come as InfiniBand. Such \
                 a port speaks no RoCE at all. A port that is InfiniBand on purpose does not \
                 belong to this fabric: leave it out of the policy's scope. RoCE itself can be \
-                switched off in the firmware (ROCE_CONTROL).",
+                switched off in the firmware (ROCE_CONTROL) and in the driver (devlink's \
+                enable_roce, which counts from the driver's next start).",
         }
     }
 
@@ -293,6 +327,18 @@ impl Check for Link {
     fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
         let Some(nic) = &cx.port.nic else { return };
         switched_off(nic, out);
+        if nic.roce_enabled.get() == Some(false) {
+            out.report(
+                Detail::fail("RoCE is switched off in the driver (devlink: enable_roce)")
+                    .expected("true")
+                    .actual("false")
+                    .at(at(NicField::RoceEnabled))
+                    .remedy(Remedy::Firmware {
+                        parameter: "enable_roce".to_owned(),
+                        value: "true".to_owned(),
+                    }),
+            );
+        }
         match nic.link_type.get() {
             Some(link) => out.judge(link == LinkType::Ethernet, || {
                 let parameter = nic.nv.keys().find(|name| name.starts_with("LINK_TYPE"));
@@ -405,16 +451,7 @@ impl Check for Pending {
                 continue;
             }
             staged = true;
-            let model = nic.model.value().map(String::as_str).unwrap_or_default();
-            let cold = model
-                .replace(['-', ' '], "")
-                .to_ascii_lowercase()
-                .contains("connectx4lx");
-            let how = if cold {
-                "a warm reboot does not bring it on this NIC, only a cold power cycle"
-            } else {
-                "the next boot brings it"
-            };
+            let how = activation(nic.model.value().map_or("", String::as_str));
             out.report(
                 Detail::fail(format!("{name} is staged: {how}"))
                     .policy(persistence(cx))
@@ -450,6 +487,27 @@ impl Check for Pending {
     }
 }
 
+/// What brings a staged firmware parameter, as tested by card (Microsoft, Azure
+/// Local troubleshooting guide of LLDP and DCBX): only ConnectX-4 Lx ignores a
+/// warm reboot. Others, as BlueField, were not tested.
+fn activation(model: &str) -> &'static str {
+    const WARM: &[&str] = &[
+        "connectx5",
+        "connectx6",
+        "connectx6lx",
+        "connectx6dx",
+        "connectx7",
+    ];
+    let plain = model.replace(['-', ' '], "").to_ascii_lowercase();
+    if plain.contains("connectx4lx") {
+        "a warm reboot does not bring it on this NIC, only a cold power cycle"
+    } else if WARM.iter().any(|card| plain.starts_with(card)) {
+        "the next boot brings it"
+    } else {
+        "the next boot brings it, on some cards only a cold power cycle"
+    }
+}
+
 fn persistence(cx: &PortContext<'_>) -> Position {
     let persistent = cx.policy.nic.persistent.as_ref();
     persistent
@@ -470,9 +528,11 @@ impl Check for Volatile {
             title: "What runs is what the next boot brings",
             explain: "PFC, trust, traffic class and DCQCN settings that were typed are gone after \
                 a reboot, a driver reload or a firmware reset, silently, and the fabric fails \
-                under the next load. A boot source (firmware parameter, service, configuration \
-                file) that says otherwise than what runs is a fault; where nothing was captured \
-                that brings the setting back, that is told as information.",
+                under the next load. A boot source (firmware parameter, systemd unit, ifupdown or \
+                NetworkManager hook or profile, lldpad.conf) that says otherwise than what runs \
+                is a fault; where nothing was captured that brings the setting back, that is told \
+                as information. A script counts only where something that was captured runs it \
+                at boot, and a unit only where it is known to be enabled.",
         }
     }
 
@@ -520,15 +580,8 @@ impl Check for Volatile {
             });
         }
         known |= rate_limiter(cx, nic, wanted.position, out);
-        let volatile = cx.port.pfc.enabled.get().is_some_and(|set| !set.is_empty());
-        if volatile {
-            out.report(
-                Detail::fail("nothing that was captured brings PFC and trust back after a reboot")
-                    .severity(Severity::Info)
-                    .policy(wanted.position)
-                    .at(Field::Port(crate::model::PortField::PfcEnabled)),
-            );
-        } else if !known {
+        known |= brought_back(cx, nic, wanted.position, out);
+        if !known {
             out.report(
                 Detail::unknown(
                     "what the next boot brings is unknown: no boot source was captured",
@@ -537,6 +590,108 @@ impl Check for Volatile {
             );
         }
     }
+}
+
+/// The settings that only run, against what services and files of the host set
+/// at boot. Those that nothing captured brings back are told together, as
+/// information. True where anything was said.
+fn brought_back(cx: &PortContext<'_>, nic: &Nic, policy: Position, out: &mut Verdicts) -> bool {
+    let port = cx.port;
+    let pfc = port.pfc.enabled.get();
+    let dscp = port
+        .trust
+        .get()
+        .filter(|trust| matches!(trust, model::Trust::Dscp | model::Trust::Both));
+    let mut lost = Vec::new();
+    let mut told = false;
+    let mut compare = |what: &'static str,
+                       running: Option<(String, bool)>,
+                       boot: &dyn model::AnyFact,
+                       same: Option<bool>,
+                       fields: (Field, NicField)| {
+        let Some((running, set)) = running else {
+            return;
+        };
+        told |= set || same.is_some();
+        match same {
+            Some(true) => out.pass(),
+            Some(false) => {
+                let brings = boot
+                    .json()
+                    .map(|value| value.to_string())
+                    .unwrap_or_default();
+                let brings = brings.trim_matches('"').to_owned();
+                out.report(
+                    Detail::fail(format!(
+                        "{what} runs as {running}, and the next boot brings {brings}"
+                    ))
+                    .policy(policy)
+                    .expected(&brings)
+                    .actual(&running)
+                    .at(fields.0)
+                    .at(at(fields.1)),
+                );
+            }
+            None if !set => {}
+            None if boot.at().is_known() => out.report(
+                Detail::unknown_fact(&format!("whether {what} comes back after a reboot"), boot)
+                    .policy(policy)
+                    .at(at(fields.1)),
+            ),
+            None => lost.push((what, fields.0)),
+        }
+    };
+    let boot = &nic.boot;
+    let trusts_dscp =
+        |trust: model::Trust| matches!(trust, model::Trust::Dscp | model::Trust::Both);
+    compare(
+        "PFC",
+        pfc.map(|set| (set.to_string(), !set.is_empty())),
+        &boot.pfc,
+        pfc.zip(boot.pfc.get()).map(|(runs, boots)| runs == boots),
+        (Field::Port(model::PortField::PfcEnabled), NicField::BootPfc),
+    );
+    compare(
+        "trust",
+        port.trust
+            .get()
+            .map(|trust| (trust.to_string(), dscp.is_some())),
+        &boot.trust,
+        // DSCP alone, and DSCP before 802.1p, agree for IP packets.
+        port.trust
+            .get()
+            .zip(boot.trust.get())
+            .map(|(runs, boots)| runs == boots || trusts_dscp(runs) && trusts_dscp(boots)),
+        (Field::Port(model::PortField::Trust), NicField::BootTrust),
+    );
+    compare(
+        "the traffic class",
+        nic.traffic_class
+            .get()
+            .map(|class| (class.to_string(), true)),
+        &boot.traffic_class,
+        nic.traffic_class
+            .get()
+            .zip(boot.traffic_class.get())
+            .map(|(runs, boots)| runs == boots),
+        (at(NicField::TrafficClass), NicField::BootTrafficClass),
+    );
+    if !lost.is_empty() {
+        let names: Vec<&str> = lost.iter().map(|(name, _)| *name).collect();
+        let names = match names.as_slice() {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            names => names.join(""),
+        };
+        let detail = Detail::fail(format!(
+            "nothing that was captured brings {names} back after a reboot"
+        ));
+        let detail = detail.severity(Severity::Info).policy(policy);
+        out.report(
+            lost.into_iter()
+                .fold(detail, |detail, (_, field)| detail.at(field)),
+        );
+    }
+    told
 }
 
 /// The priorities whose rate limiter runs, against the mask of the next boot.
@@ -658,6 +813,117 @@ impl Check for PauseGuard {
             None => {} // this NIC has no such counter
         }
     }
+}
+
+/// The slot of the card.
+pub struct Pcie;
+
+impl Check for Pcie {
+    fn about(&self) -> &'static About {
+        &About {
+            id: "nic/pcie",
+            severity: Severity::Medium,
+            needs: Needs::Operational,
+            judges: Judges::Hosts,
+            title: "The NIC has all its PCIe lanes, and GPUs reach it directly",
+            explain: "A card in a slot of fewer lanes or an older generation, or on a link that \
+                trained down, takes packets slower than they arrive: it pauses the switch, and \
+                the pause spreads. With access control services (ACS) on in a bridge above the \
+                card, requests between a GPU and the card go up to the processor and back, which \
+                costs most of the bandwidth of GPUDirect; virtual machines need it, bare metal \
+                does not. ACS is judged where the host has GPUs. A slot that was chosen narrow on \
+                purpose, for a port that does not need more, is no fault.",
+        }
+    }
+
+    fn port(&self, cx: &PortContext<'_>, out: &mut Verdicts) {
+        let Some(nic) = cx.port.nic.as_deref() else {
+            return;
+        };
+        if nic.software.get() == Some(true) {
+            return; // no slot
+        }
+        let pcie = &nic.pcie;
+        // A second generation of slot is twice as fast a lane; either narrows.
+        let ends = [
+            (
+                pcie.width.get().map(u32::from),
+                pcie.width_max.get().map(u32::from),
+                (NicField::PcieWidth, NicField::PcieWidthMax),
+            ),
+            (
+                pcie.speed_mtps.get(),
+                pcie.speed_max_mtps.get(),
+                (NicField::PcieSpeed, NicField::PcieSpeedMax),
+            ),
+        ];
+        for (runs, can, fields) in ends {
+            let lanes = fields.0 == NicField::PcieWidth;
+            let text = |value: u32| match lanes {
+                true => format!("x{value}"),
+                false => format!("{}.{} GT/s", value / 1000, value % 1000 / 100),
+            };
+            match (runs, can) {
+                (Some(runs), Some(can)) => out.judge(runs >= can, || {
+                    let what = if lanes { "lanes" } else { "speed a lane" };
+                    let detail = Detail::fail(format!(
+                        "the PCIe link runs at less than the card can do ({what}){}",
+                        bandwidth(cx.port)
+                    ));
+                    let detail = detail.expected(text(can)).actual(text(runs));
+                    detail.at(at(fields.0)).at(at(fields.1))
+                }),
+                _ => {
+                    let fact: &dyn model::AnyFact = match (lanes, runs.is_none()) {
+                        (true, true) => &pcie.width,
+                        (true, false) => &pcie.width_max,
+                        (false, true) => &pcie.speed_mtps,
+                        (false, false) => &pcie.speed_max_mtps,
+                    };
+                    let what = match lanes {
+                        true => "the width of the PCIe link",
+                        false => "the speed of the PCIe link",
+                    };
+                    out.report(Detail::unknown_fact(what, fact).at(at(fields.0)));
+                }
+            }
+        }
+        if pcie.gpus.get() != Some(true) {
+            return;
+        }
+        match pcie.acs.get() {
+            Some(on) => out.judge(!on, || {
+                Detail::fail(
+                    "a bridge above the NIC redirects requests between devices (ACS), and the \
+                     host has GPUs: GPUDirect goes through the processor",
+                )
+                .expected("off")
+                .actual("on")
+                .at(at(NicField::PcieAcs))
+                .at(at(NicField::PcieGpus))
+            }),
+            None => out.report(
+                Detail::unknown_fact("whether bridges above the NIC redirect (ACS)", &pcie.acs)
+                    .at(at(NicField::PcieGpus)),
+            ),
+        }
+    }
+}
+
+/// What the link carries, beside the speed of the port, where both are known.
+fn bandwidth(port: &model::Port) -> String {
+    let nic = port.nic.as_deref();
+    let link = nic.and_then(|nic| Some((nic.pcie.speed_mtps.get()?, nic.pcie.width.get()?)));
+    let (Some((speed, width)), Some(port)) = (link, port.speed_mbps.get()) else {
+        return String::new();
+    };
+    // 8b/10b up to 5 GT/s, 128b/130b above (PCI Express base specification).
+    let payload = match speed {
+        0..=5_000 => u64::from(speed) * 8 / 10,
+        _ => u64::from(speed) * 128 / 130,
+    };
+    let carries = payload * u64::from(width) / 1000;
+    format!(": it carries {carries} Gb/s, the port {} Gb/s", port / 1000)
 }
 
 #[cfg(test)]

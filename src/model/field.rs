@@ -132,12 +132,23 @@ leaves! {
         RdmaMtu = "rdma_mtu" => rdma_mtu,
         Dcbx = "dcbx" => dcbx,
         OverwrittenBy = "overwritten_by" => overwritten_by,
+        HostLldp = "host_lldp" => host_lldp,
+        RoceEnabled = "roce_enabled" => roce_enabled,
         Software = "software" => software,
         Gids = "gids" => gids,
         RpEnabled = "dcqcn/rp_enabled" => dcqcn.rp_enabled,
         NpEnabled = "dcqcn/np_enabled" => dcqcn.np_enabled,
         CnpDscp = "dcqcn/cnp_dscp" => dcqcn.cnp_dscp,
         CnpPriority = "dcqcn/cnp_priority" => dcqcn.cnp_priority,
+        PcieWidth = "pcie/width" => pcie.width,
+        PcieWidthMax = "pcie/width_max" => pcie.width_max,
+        PcieSpeed = "pcie/speed_mtps" => pcie.speed_mtps,
+        PcieSpeedMax = "pcie/speed_max_mtps" => pcie.speed_max_mtps,
+        PcieAcs = "pcie/acs" => pcie.acs,
+        PcieGpus = "pcie/gpus" => pcie.gpus,
+        BootPfc = "boot/pfc" => boot.pfc,
+        BootTrust = "boot/trust" => boot.trust,
+        BootTrafficClass = "boot/traffic_class" => boot.traffic_class,
     }
 }
 
@@ -163,6 +174,7 @@ leaves! {
         WatchdogTrips = "watchdog_trips" => watchdog_trips,
         LinkPauseRx = "link_pause_rx" => link_pause_rx,
         LinkPauseTx = "link_pause_tx" => link_pause_tx,
+        PcieStalls = "pcie_stalls" => pcie_stalls,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The RDMA side of a host's network device.
 
 use super::fact::{Fact, ToJson};
-use super::values::{Dcbx, GidType, LinkType, Priorities};
+use super::values::{Dcbx, GidType, LinkType, Priorities, Trust};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -37,6 +37,10 @@ pub struct Nic {
     pub dcbx: Fact<Dcbx>,
     /// An agent that may overwrite the DCB settings (`lldpad`, firmware LLDP).
     pub overwritten_by: Fact<String>,
+    /// An LLDP agent of the host that sends from this port (`lldpd`, `lldpad`).
+    pub host_lldp: Fact<String>,
+    /// Whether the driver starts RoCE on the device.
+    pub roce_enabled: Fact<bool>,
     /// Emulated in software: no PFC, no DCQCN.
     pub software: Fact<bool>,
     /// GID table.
@@ -45,6 +49,39 @@ pub struct Nic {
     pub dcqcn: Dcqcn,
     /// Firmware parameters, by the vendor's name.
     pub nv: BTreeMap<String, NvParameter>,
+    /// The slot that the card sits in.
+    pub pcie: Pcie,
+    /// What services and files of the host set at the next boot.
+    pub boot: Boot,
+}
+
+/// The PCIe link of a card.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Pcie {
+    /// Lanes in use.
+    pub width: Fact<u8>,
+    /// Lanes that the card has.
+    pub width_max: Fact<u8>,
+    /// Speed of a lane in use, millions of transfers a second (8 GT/s is 8000).
+    pub speed_mtps: Fact<u32>,
+    /// Speed of a lane that the card can do.
+    pub speed_max_mtps: Fact<u32>,
+    /// Whether a bridge above the card redirects requests between devices (ACS).
+    pub acs: Fact<bool>,
+    /// Whether the host has GPUs, which reach the card over PCIe (GPUDirect).
+    pub gpus: Fact<bool>,
+}
+
+/// Settings that a service, hook or file of the host brings at boot; unknown
+/// where none was captured that does.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Boot {
+    /// PFC on these priorities.
+    pub pfc: Fact<Priorities>,
+    /// Trust.
+    pub trust: Fact<Trust>,
+    /// Traffic class byte forced on RDMA traffic.
+    pub traffic_class: Fact<u8>,
 }
 
 /// One row of the GID table.

@@ -358,6 +358,8 @@ pub struct Counters {
     pub link_pause_rx: Fact<i64>,
     /// 802.3x pause frames sent.
     pub link_pause_tx: Fact<i64>,
+    /// Times that the NIC waited for the host's PCIe or memory; hosts only.
+    pub pcie_stalls: Fact<i64>,
 }
 
 /// Counters of one priority.

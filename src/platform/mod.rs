@@ -72,6 +72,12 @@ pub trait Platform: Sync {
     /// The captures that it reads, and what each of them can tell.
     fn captures(&self) -> &'static [CaptureSpec];
 
+    /// Captures whose reading makes a configfs folder for a moment: run only
+    /// where that is allowed by name (`--allow-configfs`).
+    fn configfs_captures(&self) -> &'static [CaptureSpec] {
+        &[]
+    }
+
     /// Which of [`Platform::captures`] this is, by content (and the command,
     /// where the source tells it). `None`: not ours.
     fn recognise(&self, capture: &Capture) -> Option<Recognised>;
@@ -203,7 +209,7 @@ pub enum Remedy {
         /// Their priority.
         priority: Option<u8>,
     },
-    /// Firmware parameter for the next boot.
+    /// Firmware or driver parameter for the next boot.
     Firmware {
         /// The parameter's name.
         parameter: String,

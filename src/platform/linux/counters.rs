@@ -142,6 +142,12 @@ fn of_port(counters: &mut Counters, name: &str, fact: Fact<i64>) {
         "tx_pause" | "tx_global_pause" => &mut counters.link_pause_tx,
         "rx_flow_control_xoff" => &mut counters.link_pause_rx,
         "tx_flow_control_xoff" => &mut counters.link_pause_tx,
+        // The host's side was not ready: PCIe without credits, or its buffer full.
+        "outbound_pci_stalled_wr_events"
+        | "outbound_pci_stalled_rd_events"
+        | "outbound_pci_buffer_overflow" => {
+            return add(&mut counters.pcie_stalls, fact);
+        }
         "rx_symbol_err_phy" | "rx_crc_errors_phy" => {
             return add(&mut counters.link_errors, fact);
         }

@@ -55,3 +55,10 @@ pub static PRIORITY_IS_PCP: Reason = Reason(
 pub static DCB_IS_ETHERNET: Reason = Reason("only an Ethernet port has DCB settings (IEEE 802.1Q)");
 /// Two captures say two things.
 pub static CONTRADICTION: Reason = Reason("captures contradict each other");
+/// lspci(8): reading capabilities takes root.
+pub static LSPCI_OF_ROOT: Reason =
+    Reason("lspci shows the capabilities of a device only to root (<access denied>)");
+/// The read of it makes and removes a configfs folder.
+pub static RDMA_CM_NOT_READ: Reason = Reason(
+    "the default of rdma_cm is not read, because reading it makes a configfs folder for a moment: --allow-configfs permits that, or give what `cma_roce_tos -d DEV` prints",
+);

@@ -160,6 +160,9 @@ fn software(nic: &mut Nic, port: &str) {
 /// rdma_cm's default is what its queue pairs get, and others decide for
 /// themselves.
 fn tos(nic: &mut Nic) {
+    if nic.rdma_cm_tos == Fact::default() {
+        nic.rdma_cm_tos = Fact::unknown(&defaults::RDMA_CM_NOT_READ);
+    }
     nic.tos_dscp = match (&nic.traffic_class, &nic.rdma_cm_tos) {
         (Fact::Explicit(..) | Fact::Default(..), _) => nic.traffic_class.map(|class| class >> 2),
         (_, Fact::Explicit(..)) => nic.rdma_cm_tos.map(|tos| tos >> 2),

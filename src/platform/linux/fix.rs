@@ -66,6 +66,7 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
             lines.extend(priority);
             lines
         }
+        Remedy::Firmware { parameter, .. } if parameter == "enable_roce" => return roce(nic),
         Remedy::Firmware { parameter, value } => return firmware(nic, parameter, value),
         Remedy::MapEntry { .. }
         | Remedy::Watchdog { .. }
@@ -128,6 +129,17 @@ fn dcqcn(name: &str, priorities: Priorities) -> Vec<String> {
         lines.push(enable("roce_rp", priority));
     }
     lines
+}
+
+/// The parameter counts from the driver's next start, which takes the port down.
+fn roce(nic: Option<&Nic>) -> Vec<String> {
+    let pci = nic.and_then(|nic| nic.pci.value());
+    pci.filter(|pci| harmless(pci)).map_or_else(Vec::new, |pci| {
+        vec![
+            format!("devlink dev param set pci/{pci} name enable_roce value true cmode driverinit {VOLATILE}"),
+            format!("devlink dev reload pci/{pci} # takes the port down for a moment"),
+        ]
+    })
 }
 
 fn firmware(nic: Option<&Nic>, parameter: &str, value: &str) -> Vec<String> {

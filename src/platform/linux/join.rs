@@ -46,6 +46,7 @@ impl Joiner<'_> {
             speed_mbps as "the speed",
             admin as "the administrative state",
             oper as "the link state",
+            fec as "the forward error correction",
             cable_m as "the cable length",
             mtu.ip as "the MTU",
             mtu.raw as "the MTU",
@@ -68,6 +69,9 @@ impl Joiner<'_> {
         from.priority_groups
             .into_iter()
             .for_each(|group| self.group(&mut port, group));
+        if port.peer.is_none() {
+            port.peer = from.peer;
+        }
         if let Some(nic) = from.nic {
             self.nic(port.nic.get_or_insert_default(), *nic);
         }
@@ -194,12 +198,23 @@ impl Joiner<'_> {
             rdma_mtu as "the RDMA MTU",
             dcbx as "who decides the DCB settings",
             overwritten_by as "the agent",
+            host_lldp as "the LLDP agent of the host",
+            roce_enabled as "whether the driver starts RoCE",
             software as "whether it is software",
             gids as "the GID table",
             dcqcn.rp_enabled as "the reaction point",
             dcqcn.np_enabled as "the notification point",
             dcqcn.cnp_dscp as "the DSCP of CNPs",
             dcqcn.cnp_priority as "the priority of CNPs",
+            pcie.width as "the PCIe width",
+            pcie.width_max as "the PCIe width of the card",
+            pcie.speed_mtps as "the PCIe speed",
+            pcie.speed_max_mtps as "the PCIe speed of the card",
+            pcie.acs as "PCIe ACS",
+            pcie.gpus as "whether there are GPUs",
+            boot.pfc as "the PFC that the next boot brings",
+            boot.trust as "the trust that the next boot brings",
+            boot.traffic_class as "the traffic class that the next boot brings",
         );
         for (name, value) in from.dcqcn.params {
             self.fact(
@@ -238,6 +253,7 @@ fn join_counters(into: &mut Counters, from: Counters) {
     take(&mut into.watchdog_trips, from.watchdog_trips);
     take(&mut into.link_pause_rx, from.link_pause_rx);
     take(&mut into.link_pause_tx, from.link_pause_tx);
+    take(&mut into.pcie_stalls, from.pcie_stalls);
     for (priority, from) in from.by_priority {
         let into = into.by_priority.entry(priority).or_default();
         take(&mut into.rx_pause, from.rx_pause);

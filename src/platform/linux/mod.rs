@@ -18,20 +18,26 @@ mod tool;
 mod tests;
 
 use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
-use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Port};
+use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Pcie, Port};
 use crate::source::Capture;
 use join::Joiner;
-use parse::{Input, Part, Statements};
+use parse::{Input, Part, Statements, sections};
 use std::sync::LazyLock;
+use tool::Collected;
 
 /// Hosts that run Linux.
 pub struct Linux;
 
 /// Those that may be run to collect.
-static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| {
-    let tools = tool::TOOLS.iter().filter(|tool| tool.collected);
+static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::Always));
+
+/// Those that may be run only if it is asked for.
+static CONFIGFS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::WithConfigfs));
+
+fn specs(when: Collected) -> Vec<CaptureSpec> {
+    let tools = tool::TOOLS.iter().filter(|tool| tool.collected == when);
     tools.map(|tool| tool.spec).collect()
-});
+}
 
 impl Platform for Linux {
     fn name(&self) -> &'static str {
@@ -44,6 +50,10 @@ impl Platform for Linux {
 
     fn captures(&self) -> &'static [CaptureSpec] {
         &SPECS
+    }
+
+    fn configfs_captures(&self) -> &'static [CaptureSpec] {
+        &CONFIGFS
     }
 
     fn recognise(&self, capture: &Capture) -> Option<Recognised> {
@@ -62,13 +72,11 @@ impl Platform for Linux {
             let Some(spec) = spec else { continue };
             let input = Input::new(index, capture);
             let first = all.parts.len();
-            noise::refusals(&input, spec, &mut all);
-            for tool in tool::of(&input) {
-                (tool.read)(&input, &mut all);
-            }
+            read_capture(&input, spec, &mut all);
             let new = all.parts.get_mut(first..).unwrap_or_default();
             new.iter_mut().for_each(|part| part.capture = index);
         }
+        parse::boot::resolve(&mut all);
         if all.overfull {
             let text = format!(
                 "more than {} statements: the rest is not read",
@@ -86,15 +94,50 @@ impl Platform for Linux {
             device.ports.push(port);
             device.notes.extend(notes);
         }
+        let slot = |port: &Port| {
+            let nic = port.nic.as_deref();
+            nic.is_some_and(|nic| nic.pcie != Pcie::default())
+        };
+        device.coverage.peers = device.ports.iter().any(|port| port.peer.is_some());
         device.coverage.operational |= device
             .ports
             .iter()
-            .any(|port| port.pfc.operational.is_known());
+            .any(|port| port.pfc.operational.is_known() || slot(port));
         device
     }
 
     fn fix(&self, device: &Device, port: &str, remedy: &Remedy) -> Vec<String> {
         fix::commands(device, port, remedy)
+    }
+}
+
+/// Reads a capture, section by section where it holds several outputs.
+fn read_capture(input: &Input<'_>, spec: &'static CaptureSpec, all: &mut Statements) {
+    let sections = sections::of(input);
+    let first = all.parts.len();
+    let mut nameless = 0;
+    for section in &sections {
+        let first = all.parts.len();
+        noise::refusals(section, spec, all);
+        for tool in tool::of(section) {
+            (tool.read)(section, all);
+        }
+        let new = all.parts.get_mut(first..).unwrap_or_default();
+        let mut unnamed = false;
+        for part in new.iter_mut().filter(|part| part.subject.is_empty()) {
+            part.subject.clone_from(&section.heading);
+            unnamed |= part.subject.is_empty();
+        }
+        nameless += usize::from(unnamed);
+    }
+    if nameless > 1 {
+        let text = "the output for several devices stands in one capture, and nothing names them";
+        all.note(NoteKind::Failed, text, input.at(0));
+        let mut n = 0;
+        all.parts.retain(|part| {
+            n += 1;
+            n <= first || !part.subject.is_empty()
+        });
     }
 }
 

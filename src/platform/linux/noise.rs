@@ -13,6 +13,21 @@ const DENIED: &[&str] = &[
     "root permission",
     "requires root",
     "are you root",
+    "access denied",
+    "eacces",
+    "keine berechtigung",
+    "vorgang nicht zulässig",
+    "permission non accordée",
+    "opération non permise",
+    "permiso denegado",
+    "operación no permitida",
+    "permesso negato",
+    "permissão negada",
+    "отказано в доступе",
+    "权限不够",
+    "不允许的操作",
+    "許可がありません",
+    "허가 거부",
 ];
 
 /// Messages that a command could not do it.
@@ -25,6 +40,30 @@ const FAILED: &[&str] = &[
     "invalid argument",
     "cannot get device",
     "failed to open device",
+    "no such interface",
+    "does not exist",
+    "cannot find device",
+    "not found in the system",
+    "kommando nicht gefunden",
+    "befehl nicht gefunden",
+    "datei oder verzeichnis nicht gefunden",
+    "vorgang nicht unterstützt",
+    "commande introuvable",
+    "aucun fichier ou dossier",
+    "opération non supportée",
+    "orden no encontrada",
+    "no existe el archivo",
+    "comando non trovato",
+    "file o directory non esistente",
+    "comando não encontrado",
+    "команда не найдена",
+    "нет такого файла",
+    "未找到命令",
+    "没有那个文件或目录",
+    "不支持的操作",
+    "コマンドが見つかりません",
+    "そのようなファイルやディレクトリはありません",
+    "명령을 찾을 수 없습니다",
 ];
 
 /// A refusal on a line, if it is one.
@@ -32,7 +71,8 @@ pub fn refusal(line: &str) -> Option<NoteKind> {
     if line.len() > 400 {
         return None;
     }
-    let lower = line.to_ascii_lowercase();
+    // Shells and tools speak the language of the session.
+    let lower = line.to_lowercase();
     let has = |words: &[&str]| words.iter().any(|words| lower.contains(words));
     if has(DENIED) {
         Some(NoteKind::Denied)
@@ -121,6 +161,25 @@ pub fn nftables(input: &Input<'_>, out: &mut Statements) {
         if line.contains("dscp set ") {
             let text = "nftables marks packets of the kernel's own stack; RDMA bypasses it";
             out.note(NoteKind::Remark, text, input.at(offset));
+        }
+    }
+}
+
+/// Whether the text is of `tc`.
+pub fn is_tc(text: &str) -> bool {
+    lines(text).any(|(_, line)| {
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        matches!(words.as_slice(), ["qdisc" | "filter", .., "dev"])
+            || line.starts_with("qdisc ") && line.contains(" dev ")
+    })
+}
+
+/// Tells of traffic control that RDMA does not see.
+pub fn tc(input: &Input<'_>, out: &mut Statements) {
+    for (offset, line) in input.lines() {
+        if line.contains("mqprio") || line.contains("dscp") || line.contains("skbedit priority") {
+            let text = "tc sorts and marks packets of the kernel's own stack; RDMA bypasses it";
+            return out.note(NoteKind::Remark, text, input.at(offset));
         }
     }
 }

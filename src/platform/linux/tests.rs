@@ -787,11 +787,15 @@ fn what_is_collected_only_reads() {
             assert!(!spec.command.contains(word), "{}", spec.command);
         }
     }
-    let tos = Linux
-        .captures()
+    // What writes in order to read is run only if it is asked for.
+    let writes = |spec: &&CaptureSpec| spec.read_only.contains("configfs");
+    assert_eq!(Linux.captures().iter().filter(writes).count(), 0);
+    let asked: Vec<&str> = Linux
+        .configfs_captures()
         .iter()
-        .find(|spec| spec.command.starts_with("cma_roce_tos"));
-    assert!(tos.unwrap().read_only.contains("configfs"));
+        .map(|spec| spec.command)
+        .collect();
+    assert_eq!(asked, ["cma_roce_tos -d DEV"]);
 }
 
 fn told(device: &Device) -> Vec<String> {

@@ -25,6 +25,7 @@ struct Ties {
     netdev_of_rdma: BTreeMap<String, String>,
     netdev_of_pci: BTreeMap<String, String>,
     rdma_of_pci: BTreeMap<String, String>,
+    pci_of_mst: BTreeMap<String, String>,
 }
 
 fn shortest(ties: &mut BTreeMap<String, String>, from: &str, to: &str) {
@@ -41,7 +42,16 @@ fn shortest(ties: &mut BTreeMap<String, String>, from: &str, to: &str) {
 impl Ties {
     fn of(parts: &[Part]) -> Self {
         let mut ties = Ties::default();
-        for Subject { netdev, rdma, pci } in parts.iter().map(|part| &part.subject) {
+        for Subject {
+            netdev,
+            rdma,
+            pci,
+            mst,
+        } in parts.iter().map(|part| &part.subject)
+        {
+            if let (Some(mst), Some(pci)) = (mst, pci) {
+                shortest(&mut ties.pci_of_mst, mst, pci);
+            }
             if let (Some(rdma), Some(netdev)) = (rdma, netdev) {
                 shortest(&mut ties.netdev_of_rdma, rdma, netdev);
             }
@@ -59,6 +69,10 @@ impl Ties {
     fn resolve(&self, subject: &Subject) -> Subject {
         let of_rdma = |rdma: &String| self.netdev_of_rdma.get(rdma).cloned();
         let mut best = subject.clone();
+        if best.pci.is_none() {
+            let mst = best.mst.as_ref();
+            best.pci = mst.and_then(|mst| self.pci_of_mst.get(mst)).cloned();
+        }
         if best.rdma.is_none() {
             best.rdma = best
                 .pci
@@ -86,6 +100,9 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
     let Statements {
         mut parts,
         all_rdma_listed,
+        bonds,
+        virtual_functions,
+        everywhere,
         ..
     } = statements;
     let known: BTreeSet<String> = parts
@@ -105,13 +122,15 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
     for part in &mut parts {
         let alone =
             |pci: &String| !functions.contains(pci) && !ties.netdev_of_pci.contains_key(pci);
-        if let Some(first) = part.fallback.take()
-            && part.subject.pci.as_ref().is_some_and(alone)
-        {
-            part.subject = first;
-        }
-        part.subject = ties.resolve(&part.subject);
+        let fallback = part.fallback.take();
+        let resolved = ties.resolve(&part.subject);
+        part.subject = match fallback {
+            Some(first) if resolved.pci.as_ref().is_none_or(alone) => ties.resolve(&first),
+            _ => resolved,
+        };
     }
+    let mut parts = spread_over_bonds(parts, &bonds);
+    inherit(&mut parts, &virtual_functions, &ties);
     let names = Names::of(&parts, &ties);
     let mut ports: BTreeMap<String, Gathered> = BTreeMap::new();
     for part in parts {
@@ -125,6 +144,13 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
         port.parts.push(part);
     }
     let mut ports: Vec<Gathered> = ports.into_values().collect();
+    for port in ports
+        .iter_mut()
+        .filter(|port| port.evidence > Evidence::None)
+    {
+        port.parts
+            .extend(everywhere.iter().take(MOST_EVERYWHERE).cloned());
+    }
     // A listing of all RDMA devices denies the rest.
     for port in &mut ports {
         if all_rdma_listed && port.evidence == Evidence::Possible {
@@ -138,6 +164,68 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
     ports.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)));
     ports
 }
+
+/// An RDMA device over a bond is one device on all members: what is said of it
+/// is said of each of them, as each has its own port to the fabric.
+fn spread_over_bonds(parts: Vec<Part>, bonds: &BTreeMap<String, BTreeSet<String>>) -> Vec<Part> {
+    if bonds.is_empty() {
+        return parts;
+    }
+    let bond_of = |part: &Part| {
+        let netdev = part.subject.netdev.as_ref()?;
+        if let Some(members) = bonds.get(netdev) {
+            return Some(members);
+        }
+        let bonded = part.subject.rdma.as_ref()?.contains("bond");
+        let mut around = bonds.values().filter(|members| members.contains(netdev));
+        around.next().filter(|_| bonded)
+    };
+    let mut spread = Vec::with_capacity(parts.len());
+    for part in parts {
+        match bond_of(&part).filter(|_| part.evidence == Evidence::Rdma) {
+            Some(members) if spread.len() < Statements::MOST => {
+                for member in members.iter().take(MOST_MEMBERS) {
+                    let mut part = part.clone();
+                    part.subject.netdev = Some(member.clone());
+                    spread.push(part);
+                }
+            }
+            _ => spread.push(part),
+        }
+    }
+    spread
+}
+
+/// More hooks for every interface than a host has.
+const MOST_EVERYWHERE: usize = 16;
+
+/// No bond has more.
+const MOST_MEMBERS: usize = 32;
+
+/// A virtual function has the DCB settings of its port.
+fn inherit(parts: &mut Vec<Part>, functions: &[(Subject, Subject)], ties: &Ties) {
+    let netdev = |subject: &Subject| ties.resolve(subject).netdev;
+    for (of, physical) in functions.iter().take(MOST_FUNCTIONS) {
+        let (Some(of), Some(physical)) = (netdev(of), netdev(physical)) else {
+            continue;
+        };
+        let of_physical = parts.iter().filter(|part| {
+            part.subject.netdev.as_ref() == Some(&physical) && part.evidence > Evidence::None
+        });
+        let inherited: Vec<Part> = of_physical
+            .map(|part| Part {
+                subject: Subject::netdev(&of),
+                ..part.of_physical_port()
+            })
+            .collect();
+        if parts.len() < Statements::MOST {
+            parts.extend(inherited);
+        }
+    }
+}
+
+/// More virtual functions than a host puts into use.
+const MOST_FUNCTIONS: usize = 1024;
 
 /// Names for subjects that ties alone do not resolve: one RDMA device and one
 /// network device belong together, and what names nothing belongs to the only

@@ -2,7 +2,8 @@
 //! else by content.
 
 use super::parse::{
-    Input, Statements, dcb, devlink, ethtool, link, mlnx_qos, mlxconfig, perftest, rdma, sysfs,
+    Input, Statements, boot, dcb, devlink, ethtool, link, lldp, mlnx_qos, mlxconfig, pcie,
+    perftest, rdma, services, sysfs, topology,
 };
 use crate::platform::{CaptureSpec, Certainty, Holds};
 
@@ -19,7 +20,18 @@ pub struct Tool {
     /// Turns its text into statements.
     pub read: fn(&Input<'_>, &mut Statements),
     /// Whether it may be run to collect; the rest is read where people have it.
-    pub collected: bool,
+    pub collected: Collected,
+}
+
+/// When a tool is run to collect.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Collected {
+    /// Always.
+    Always,
+    /// Only with --allow-configfs: reading makes a configfs folder and removes it.
+    WithConfigfs,
+    /// Never: recorded output, files of the host.
+    Never,
 }
 
 const fn tool(
@@ -41,13 +53,19 @@ const fn tool(
         recognise,
         certainty,
         read,
-        collected: true,
+        collected: Collected::Always,
     }
 }
 
 /// Of a tool that is never run: recorded output, files of the host.
 const fn recorded(mut tool: Tool) -> Tool {
-    tool.collected = false;
+    tool.collected = Collected::Never;
+    tool
+}
+
+/// Of a tool that writes to configfs in order to read.
+const fn with_configfs(mut tool: Tool) -> Tool {
+    tool.collected = Collected::WithConfigfs;
     tool
 }
 
@@ -58,7 +76,7 @@ fn never(_: &str) -> bool {
 fn ignore(_: &Input<'_>, _: &mut Statements) {}
 
 use Certainty::{Likely, Possible, Sure};
-use Holds::{Config, Counters, Operational};
+use Holds::{Config, Counters, Operational, Peers};
 
 const GET: &str = "`show` only asks the driver; settings change by `set`, `add` or `del` alone";
 const PRINTS: &str = "prints files of sysfs";
@@ -173,16 +191,16 @@ pub static TOOLS: &[Tool] = &[
         Sure,
         sysfs::read,
     ),
-    tool(
+    with_configfs(tool(
         "cma_roce_tos -d DEV",
         Config,
-        "without -t it prints the value, but it creates a configfs folder for the device while it \
-         runs and removes it again: only with --allow-configfs",
+        "without -t it prints the value; for that it makes a configfs folder for the device and \
+         removes it again, which changes no setting",
         &["cma_roce_tos"],
         never,
         Sure,
         sysfs::read,
-    ),
+    )),
     tool(
         "grep -r . /sys/class/infiniband/DEV/ports/1/hw_counters",
         Counters,
@@ -211,6 +229,15 @@ pub static TOOLS: &[Tool] = &[
         rdma::devinfo,
     ),
     tool(
+        "rdma -j statistic show",
+        Counters,
+        "`show` prints counters; modes change by `set` alone",
+        &["rdma", "statistic"],
+        rdma::recognise_statistic,
+        Likely,
+        rdma::statistic,
+    ),
+    tool(
         "rdma -j link",
         Config,
         "`rdma link` without a verb shows",
@@ -236,6 +263,15 @@ pub static TOOLS: &[Tool] = &[
         link::recognise,
         Likely,
         link::read,
+    ),
+    tool(
+        "ethtool --show-fec IF",
+        Operational,
+        "--show-fec shows; --set-fec would set",
+        &["ethtool", "--show-fec"],
+        ethtool::recognise_fec,
+        Likely,
+        ethtool::fec,
     ),
     tool(
         "ethtool -a IF",
@@ -277,11 +313,110 @@ pub static TOOLS: &[Tool] = &[
         "devlink -j dev info",
         Operational,
         "`info` shows versions",
-        &["devlink"],
+        &["devlink", "dev"],
         devlink::recognise,
         Likely,
         devlink::read,
     ),
+    tool(
+        "devlink -j dev param show",
+        Config,
+        "`show` only asks the driver",
+        &["devlink", "param"],
+        never,
+        Likely,
+        devlink::read,
+    ),
+    tool(
+        "lldpcli -f json0 show neighbors",
+        Peers,
+        "`show` asks the daemon for what it heard",
+        &["lldpcli"],
+        lldp::recognise,
+        Likely,
+        lldp::read,
+    ),
+    recorded(tool(
+        "lldpctl",
+        Peers,
+        "asks the daemon for what it heard",
+        &["lldpctl"],
+        never,
+        Likely,
+        lldp::read,
+    )),
+    tool(
+        "rdma -j dev",
+        Config,
+        "`rdma dev` without a verb shows",
+        &["rdma", "dev"],
+        rdma::recognise_dev,
+        Likely,
+        rdma::dev,
+    ),
+    tool(
+        "devlink -j port show",
+        Operational,
+        "`show` only asks the driver",
+        &["devlink", "port"],
+        topology::recognise_port,
+        Likely,
+        topology::port,
+    ),
+    tool(
+        "ls -l /sys/class/infiniband /sys/class/net",
+        Config,
+        "lists links of sysfs",
+        &["ls"],
+        topology::recognise_links,
+        Likely,
+        topology::links,
+    ),
+    tool(
+        "cat /proc/net/bonding/IF",
+        Config,
+        "prints the state of a bond",
+        &[],
+        topology::recognise_bond,
+        Likely,
+        topology::bond,
+    ),
+    tool(
+        "mst status -v",
+        Config,
+        "`status` lists devices; only `start` loads modules",
+        &["mst"],
+        topology::recognise_mst,
+        Sure,
+        topology::mst,
+    ),
+    tool(
+        "lspci -vv",
+        Operational,
+        "reads the configuration space; only setpci writes it",
+        &["lspci"],
+        pcie::recognise_lspci,
+        Likely,
+        pcie::lspci,
+    ),
+    tool(
+        "mlxlink -d PCI --port_type PCIE",
+        Operational,
+        "queries registers; the options that set any are not used",
+        &["mlxlink"],
+        pcie::recognise_mlxlink,
+        Sure,
+        pcie::mlxlink,
+    ),
+    recorded(tool(
+        "dmesg",
+        Operational,
+        "prints the kernel's log",
+        &["dmesg"],
+        pcie::recognise_log,
+        Likely,
+        pcie::log,
+    )),
     recorded(tool(
         "/etc/network/interfaces",
         Config,
@@ -290,6 +425,60 @@ pub static TOOLS: &[Tool] = &[
         link::recognise_interfaces,
         Likely,
         link::interfaces,
+    )),
+    recorded(tool(
+        "systemctl cat UNIT",
+        Config,
+        "prints unit files",
+        &["systemctl", "cat"],
+        services::recognise_unit,
+        Likely,
+        services::unit,
+    )),
+    recorded(tool(
+        "systemctl is-enabled UNIT",
+        Config,
+        "prints a state",
+        &["systemctl"],
+        services::recognise_states,
+        Likely,
+        services::states,
+    )),
+    recorded(tool(
+        "nmcli -f connection,dcb connection show NAME",
+        Config,
+        "`show` prints a profile",
+        &["nmcli"],
+        services::recognise_profile,
+        Likely,
+        services::profile,
+    )),
+    recorded(tool(
+        "/var/lib/lldpad/lldpad.conf",
+        Config,
+        "a file",
+        &[],
+        services::recognise_lldpad,
+        Likely,
+        services::lldpad,
+    )),
+    recorded(tool(
+        "/etc/udev/rules.d",
+        Config,
+        "files",
+        &["crontab"],
+        services::recognise_hooks,
+        Likely,
+        services::hooks,
+    )),
+    recorded(tool(
+        "a boot script",
+        Config,
+        "a file",
+        &[],
+        boot::recognise_script,
+        Likely,
+        boot::script,
     )),
     recorded(tool(
         "nft list ruleset",
@@ -326,6 +515,24 @@ pub static TOOLS: &[Tool] = &[
         perftest::is_nccl,
         Sure,
         super::noise::nccl,
+    )),
+    recorded(tool(
+        "devlink -j health show",
+        Operational,
+        "not of QoS",
+        &["devlink", "health"],
+        never,
+        Possible,
+        ignore,
+    )),
+    recorded(tool(
+        "tc qdisc show",
+        Config,
+        "RDMA bypasses the kernel's queues",
+        &["tc"],
+        super::noise::is_tc,
+        Likely,
+        super::noise::tc,
     )),
     recorded(tool(
         "sysctl",
@@ -372,8 +579,11 @@ const FOLDERS: &[&str] = &["/ecn", "cc_params", "traffic_class", "counters"];
 fn by_command(words: &[&str]) -> Option<&'static Tool> {
     let first = *words.first()?;
     let has = |option: &str| words.contains(&option);
-    if matches!(first, "cat" | "grep" | "head" | "tail") {
+    if matches!(first, "cat" | "grep" | "head" | "tail" | "less" | "ls") {
         let path = words.iter().find(|word| word.starts_with("/sys/"))?;
+        if first == "ls" {
+            return None; // the links that it lists tell what it is
+        }
         let part = FOLDERS.iter().find(|part| path.contains(**part));
         let part = part.copied().unwrap_or("/ecn");
         return TOOLS.iter().find(|tool| tool.spec.command.contains(part));

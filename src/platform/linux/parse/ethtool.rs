@@ -44,6 +44,29 @@ fn of_command(input: &Input<'_>) -> Subject {
     }
 }
 
+/// Whether the text is of `ethtool --show-fec`.
+pub fn recognise_fec(text: &str) -> bool {
+    text.contains("FEC parameters for ")
+}
+
+/// Reads `ethtool --show-fec`: what is active, not what is allowed.
+pub fn fec(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(subject(input, "FEC parameters for "), Evidence::None);
+    for pair in keyvalue::pairs(input.text) {
+        let at = input.at(pair.offset);
+        if !matches!(pair.key, "Active FEC encoding" | "Active FEC encodings") {
+            continue;
+        }
+        part.port.fec = match pair.value {
+            "RS" | "LLRS" => Fact::explicit("rs".to_owned(), at),
+            "BaseR" => Fact::explicit("fc".to_owned(), at),
+            "Off" | "None" => Fact::explicit("none".to_owned(), at),
+            other => Fact::unknown_at(format!("the active FEC `{other}` is not one encoding"), at),
+        };
+    }
+    out.push(part);
+}
+
 /// Reads `ethtool -a`.
 pub fn pause(input: &Input<'_>, out: &mut Statements) {
     let mut part = Part::new(subject(input, "Pause parameters for "), Evidence::Possible);

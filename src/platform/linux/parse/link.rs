@@ -1,6 +1,10 @@
 //! Network devices: `ip link`, and what `/etc/network/interfaces` asks for.
 
-use super::{Evidence, Input, Part, Statements, Subject, device_name, ethtool::state, is_json};
+use super::boot::{self, Effects};
+use super::{
+    Evidence, Input, Part, Statements, Subject, device_name, ethtool::state, is_json, pci_address,
+    shell,
+};
 use crate::model::{Fact, Mtu, MtuCounts, NoteKind};
 use crate::platform::text::json::Document;
 
@@ -36,6 +40,11 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
             let n = words.iter().position(|word| *word == key)?;
             words.get(n + 1).copied()
         };
+        if let (true, Some(bond), Some(member)) =
+            (rest.contains("SLAVE"), after("master"), device_name(name))
+        {
+            out.member(bond, member);
+        }
         if let Some(mtu) = after("mtu").and_then(|mtu| mtu.parse().ok()) {
             part.port.mtu = Mtu::from_raw(Fact::explicit(mtu, at), MtuCounts::Ip);
         }
@@ -63,6 +72,21 @@ fn json(input: &Input<'_>, out: &mut Statements) {
             continue;
         };
         let mut part = Part::new(Subject::netdev(&name), Evidence::None);
+        // A virtual function in this host has its own address.
+        let parent = device.get("parentdev").and_then(|pci| pci.str());
+        part.subject.pci = parent.and_then(|pci| pci_address(&pci));
+        let flags = device.get("flags");
+        let member = flags.iter().flat_map(|flags| flags.items());
+        let master = device.get("master").and_then(|master| master.str());
+        if let (true, Some(bond), Some(member)) = (
+            member
+                .into_iter()
+                .any(|flag| flag.str().as_deref() == Some("SLAVE")),
+            master,
+            device_name(&name),
+        ) {
+            out.member(&bond, member);
+        }
         for (key, value) in device.entries() {
             let at = input.at(key.offset() as usize);
             match &*key.text() {
@@ -97,8 +121,8 @@ pub fn recognise_interfaces(text: &str) -> bool {
     })
 }
 
-/// Reads the MTU of the interfaces, and tells of commands that are run when
-/// one comes up: an intent, not a state.
+/// Reads the MTU of the interfaces, and the commands that are run when one
+/// comes up: what the next boot brings, not what is in force.
 pub fn interfaces(input: &Input<'_>, out: &mut Statements) {
     let mut name = None;
     for (offset, line) in input.lines() {
@@ -117,20 +141,17 @@ pub fn interfaces(input: &Input<'_>, out: &mut Statements) {
                     out.push(part);
                 }
             }
-            [
-                "post-up" | "up" | "pre-up",
-                tool @ ("dcb" | "mlnx_qos" | "ethtool" | "cma_roce_tos"),
-                rest @ ..,
-            ] => {
-                let text = format!(
-                    "`{tool} {}` is run at boot; that tells the intent, not what is in force",
-                    rest.iter().take(8).copied().collect::<Vec<_>>().join(" ")
-                );
-                out.note(NoteKind::Remark, text, at);
+            ["post-up" | "up" | "pre-up", rest @ ..] => {
+                let command = rest.join(" ");
+                let iface = name.as_deref().unwrap_or("$IFACE");
+                let command = command.replace("$IFACE", iface);
+                let commands = shell::of_line(&command, at);
+                boot::state(&Effects::of(&commands), input.index, at, out);
                 // It names a port that is meant to do RDMA.
                 let dev = rest.iter().position(|word| *word == "dev");
-                let device = dev.and_then(|n| rest.get(n + 1));
-                if let (Some(device), "dcb") = (device, *tool) {
+                if let (Some(device), Some(&"dcb")) =
+                    (dev.and_then(|n| rest.get(n + 1)), rest.first())
+                {
                     let mut part = Part::new(Subject::netdev(device), Evidence::Possible);
                     part.nic();
                     out.push(part);

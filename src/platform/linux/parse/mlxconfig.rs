@@ -71,12 +71,16 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
     card.finish(out);
 }
 
-/// A device as people name it to the tool: PCI address or MST device, of
-/// which only the former says which port it is.
-fn device(name: &str) -> Subject {
+/// A device as people name it to the tool: PCI address, RDMA device or MST
+/// device file.
+pub fn device(name: &str) -> Subject {
     match pci_address(name) {
         Some(_) => Subject::pci(name),
         None if name.starts_with("mlx5_") => Subject::rdma(name),
+        None if name.starts_with("/dev/mst/") => Subject {
+            mst: Some(name.to_owned()),
+            ..Subject::default()
+        },
         None => Subject::default(),
     }
 }
@@ -104,6 +108,7 @@ impl Card {
                 self.subject = Subject::pci(value);
                 self.part.nic().pci = Fact::explicit(pci_address(value).unwrap_or_default(), at);
             }
+            "Device" if value.starts_with("/dev/mst/") => self.subject = device(value),
             _ => {}
         }
     }
@@ -122,12 +127,15 @@ impl Card {
     fn finish(&mut self, out: &mut Statements) {
         self.part.subject = self.subject.clone();
         let pci = self.subject.pci.as_deref();
-        match pci.and_then(|pci| pci.strip_suffix(".0")) {
-            Some(card) => {
-                self.second.subject = Subject::pci(&format!("{card}.1"));
-                self.second.fallback = Some(self.subject.clone());
+        let function = pci.and_then(|pci| pci.strip_suffix(".0"));
+        self.second.fallback = Some(self.subject.clone());
+        match (function, self.subject.mst.as_deref()) {
+            (Some(card), _) => self.second.subject = Subject::pci(&format!("{card}.1")),
+            (_, Some(mst)) => self.second.subject = device(&format!("{mst}.1")),
+            _ => {
+                self.second.subject = self.subject.clone();
+                self.second.fallback = None;
             }
-            None => self.second.subject = self.subject.clone(),
         }
         for part in [&mut self.part, &mut self.second] {
             if part.port.nic.is_some() {

@@ -1,18 +1,26 @@
 //! Text of one capture → what it says of which device. One file a tool.
 
+pub mod boot;
 pub mod dcb;
 pub mod devlink;
 pub mod ethtool;
 pub mod link;
+pub mod lldp;
 pub mod mlnx_qos;
 pub mod mlxconfig;
+pub mod pcie;
 pub mod perftest;
 pub mod rdma;
+pub mod sections;
+pub mod services;
+pub mod shell;
 pub mod sysfs;
+pub mod topology;
 
 use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port};
 use crate::source::Capture;
 use crate::source::session::bare_command;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a statement is about: the names that it gives for one NIC port.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -23,6 +31,8 @@ pub struct Subject {
     pub rdma: Option<String>,
     /// PCI address with domain (`0000:3b:00.0`).
     pub pci: Option<String>,
+    /// Device file of the vendor's tools (`/dev/mst/mt4129_pciconf0`).
+    pub mst: Option<String>,
 }
 
 impl Subject {
@@ -69,7 +79,7 @@ pub enum Evidence {
 }
 
 /// What one capture says of one port.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Part {
     /// Which port.
     pub subject: Subject,
@@ -109,6 +119,28 @@ impl Part {
         self
     }
 
+    /// What of it holds for the physical port, and so for virtual functions too.
+    pub fn of_physical_port(&self) -> Self {
+        let from = &self.port;
+        let mut part = Part::new(Subject::default(), Evidence::Rdma);
+        part.capture = self.capture;
+        part.port = Port {
+            trust: from.trust.clone(),
+            pfc: from.pfc.clone(),
+            link_pause: from.link_pause.clone(),
+            maps: from.maps.clone(),
+            queues: from.queues.clone(),
+            priority_groups: from.priority_groups.clone(),
+            cable_m: from.cable_m.clone(),
+            ..Port::default()
+        };
+        if let Some(nic) = &from.nic {
+            part.nic().dcbx = nic.dcbx.clone();
+            part.nic().overwritten_by = nic.overwritten_by.clone();
+        }
+        part
+    }
+
     /// The RDMA side.
     pub fn nic(&mut self) -> &mut Nic {
         self.port.nic.get_or_insert_default()
@@ -129,6 +161,14 @@ pub struct Statements {
     pub notes: Vec<Note>,
     /// A listing of all RDMA devices was captured: who is not in it has none.
     pub all_rdma_listed: bool,
+    /// Members of bonds.
+    pub bonds: BTreeMap<String, BTreeSet<String>>,
+    /// Virtual functions, each with its physical one.
+    pub virtual_functions: Vec<(Subject, Subject)>,
+    /// What is said of every NIC.
+    pub everywhere: Vec<Part>,
+    /// What happens at boot.
+    pub boot: boot::Sources,
     /// There was more than is kept.
     pub overfull: bool,
 }
@@ -145,6 +185,12 @@ impl Statements {
         }
     }
 
+    /// A member of a bond.
+    pub fn member(&mut self, bond: &str, member: String) {
+        let members = self.bonds.entry(bond.to_owned()).or_default();
+        members.insert(member);
+    }
+
     /// Adds a note on the device.
     pub fn note(&mut self, kind: NoteKind, text: impl Into<String>, at: Origin) {
         self.notes.push(Note {
@@ -157,11 +203,18 @@ impl Statements {
 }
 
 /// A capture as parsers see it.
+#[derive(Clone)]
 pub struct Input<'a> {
     /// Its index in the device.
     pub index: usize,
-    /// Its text.
+    /// Its text, or a section of it.
     pub text: &'a str,
+    /// Where the section begins in the capture.
+    base: usize,
+    /// What a heading above the section names.
+    pub heading: Subject,
+    /// Name of the file that the text is of or was printed from.
+    pub file: &'a str,
     /// The words of its command up to the first pipe, without `sudo` and path.
     pub command: Vec<&'a str>,
     /// Whether the command passes its output through a filter.
@@ -175,9 +228,13 @@ impl<'a> Input<'a> {
         let first = || capture.text.lines().find(|line| !line.trim().is_empty());
         let typed = capture.command.as_deref().or_else(first).unwrap_or("");
         let (command, filtered) = words(typed);
+        let file = file_of(&command);
         Input {
             index,
             text: &capture.text,
+            base: 0,
+            heading: Subject::default(),
+            file: file.unwrap_or(&capture.source),
             command,
             filtered,
         }
@@ -185,7 +242,16 @@ impl<'a> Input<'a> {
 
     /// The place of a byte offset.
     pub fn at(&self, offset: usize) -> Origin {
-        Origin::new(self.index, offset)
+        Origin::new(self.index, self.base + offset)
+    }
+
+    /// A section of it, from one byte to before another.
+    fn section(&self, from: usize, to: usize) -> Self {
+        Input {
+            text: self.text.get(from..to).unwrap_or_default(),
+            base: self.base + from,
+            ..self.clone()
+        }
     }
 
     /// The lines with their byte offsets.
@@ -227,6 +293,16 @@ pub fn words(line: &str) -> (Vec<&str>, bool) {
         *first = first.rsplit('/').next().unwrap_or(first);
     }
     (words, rest.starts_with('|'))
+}
+
+/// The file that a command prints.
+fn file_of<'a>(command: &[&'a str]) -> Option<&'a str> {
+    match command {
+        ["cat" | "head" | "tail" | "less", options @ ..] => {
+            options.iter().rfind(|word| word.starts_with('/')).copied()
+        }
+        _ => None,
+    }
 }
 
 /// The lines of a text with their byte offsets.

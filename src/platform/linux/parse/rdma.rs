@@ -4,6 +4,7 @@ use super::{
     Evidence, Input, Part, Statements, Subject, device_name, is_json, leading_number, tokens,
 };
 use crate::model::{Fact, Gid, LinkType, NoteKind, Origin};
+use crate::platform::linux::counters;
 use crate::platform::text::json::Document;
 use crate::platform::text::keyvalue;
 use std::collections::BTreeMap;
@@ -86,6 +87,97 @@ fn named(mut part: Part, device: &str, at: Origin, out: &mut Statements) {
     let name = device_name(device).unwrap_or_default();
     part.nic().rdma_device = Fact::explicit(name, at);
     out.push(part);
+}
+
+/// Whether the text is of `rdma statistic`.
+pub fn recognise_statistic(text: &str) -> bool {
+    match is_json(text) {
+        true => text.contains("\"ifname\"") && text.contains("\"out_of_sequence\""),
+        false => super::lines(text).any(|(_, line)| {
+            line.trim_start().starts_with("link ") && line.contains(" out_of_sequence ")
+        }),
+    }
+}
+
+/// Reads `rdma statistic show`: the counters of hw_counters, with their names.
+pub fn statistic(input: &Input<'_>, out: &mut Statements) {
+    let mut push = |device: &str, values: BTreeMap<String, (i64, Origin)>| {
+        let device = device.split('/').next().unwrap_or(device);
+        let mut part = tie(device, None);
+        *part.counters() = counters::rdma(&values);
+        out.push(part);
+    };
+    if is_json(input.text) {
+        let document = Document::parse(input.text);
+        for row in document.root().iter().flat_map(|root| root.items()) {
+            let Some(device) = row.get("ifname").and_then(|name| name.str()) else {
+                continue;
+            };
+            let values = row.entries().filter_map(|(name, value)| {
+                let count = i64::try_from(value.u64()?).ok()?;
+                Some((
+                    name.text().into_owned(),
+                    (count, input.at(name.offset() as usize)),
+                ))
+            });
+            push(&device, values.collect());
+        }
+        if let Some(error) = document.error() {
+            let text = format!("the JSON could not be read to its end: {}", error.kind);
+            out.note(NoteKind::Failed, text, input.at(error.offset as usize));
+        }
+        return;
+    }
+    for (offset, line) in input.lines() {
+        let words: Vec<(usize, &str)> = tokens(offset, line).collect();
+        let [(_, "link"), (_, device), rest @ ..] = words.as_slice() else {
+            continue;
+        };
+        let pairs = rest.chunks_exact(2).filter_map(|pair| match pair {
+            [(at, name), (_, count)] => {
+                Some(((*name).to_owned(), (count.parse().ok()?, input.at(*at))))
+            }
+            _ => None,
+        });
+        push(device, pairs.collect());
+    }
+}
+
+/// Whether the text is of `rdma dev`.
+pub fn recognise_dev(text: &str) -> bool {
+    match is_json(text) {
+        true => text.contains("\"node_type\"") && text.contains("\"ifname\""),
+        false => super::lines(text).any(|(_, line)| line.contains(": node_type ")),
+    }
+}
+
+/// Reads the firmware of `rdma dev`.
+pub fn dev(input: &Input<'_>, out: &mut Statements) {
+    let mut push = |device: &str, firmware: Option<String>, at: Origin| {
+        let mut part = tie(device, None);
+        if let Some(firmware) = firmware {
+            part.nic().firmware = Fact::explicit(firmware, at);
+        }
+        named(part, device, at, out);
+    };
+    if is_json(input.text) {
+        let document = Document::parse(input.text);
+        for row in document.root().iter().flat_map(|root| root.items()) {
+            if let Some(device) = row.get("ifname").and_then(|name| name.str()) {
+                let firmware = row.get("fw").and_then(|fw| Some(fw.str()?.into_owned()));
+                push(&device, firmware, input.at(row.offset() as usize));
+            }
+        }
+        return;
+    }
+    for (offset, line) in input.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        if let [_, device, "node_type", ..] = words.as_slice() {
+            let n = words.iter().position(|word| *word == "fw");
+            let firmware = n.and_then(|n| words.get(n + 1)).map(|fw| (*fw).to_owned());
+            push(device.trim_end_matches(':'), firmware, input.at(offset));
+        }
+    }
 }
 
 /// Reads `ibdev2netdev`.

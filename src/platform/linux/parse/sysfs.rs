@@ -7,7 +7,7 @@ use crate::platform::linux::{counters, defaults};
 use std::collections::BTreeMap;
 
 /// Roots of the files that are read here.
-const ROOTS: &[&str] = &["/sys/class/", "/sys/kernel/", "/sys/devices/"];
+const ROOTS: &[&str] = &["/sys/class/", "/sys/kernel/", "/sys/devices/", "/sys/bus/"];
 
 fn is_counter(path: &str) -> bool {
     path.contains("/hw_counters/") || path.contains("/counters/")
@@ -153,6 +153,15 @@ fn one(path: &str, value: &str, at: Origin, tables: &mut Tables, out: &mut State
                 part.port.speed_mbps = Fact::explicit(speed, at);
                 out.push(part);
             }
+        }
+        ["sys", "class", "net", netdev, "device", name] => {
+            pcie_link(Subject::netdev(netdev), name, value, at, out);
+        }
+        ["sys", "bus", "pci", "devices", pci, name] => {
+            pcie_link(Subject::pci(pci), name, value, at, out);
+        }
+        ["sys", "class", "infiniband", device, "device", name] => {
+            pcie_link(Subject::rdma(device), name, value, at, out);
         }
         ["sys", "kernel", "debug", "mlx5", pci, "cc_params", name] => {
             cc_parameter(pci, name, value, at, tables, out);
@@ -308,6 +317,34 @@ fn traffic_class(subject: Subject, value: &str, at: Origin, out: &mut Statements
         None if value.is_empty() => Fact::unknown_at(&defaults::NO_FORCED_CLASS, at),
         None => Fact::unknown_at("the traffic class depends on the address".to_owned(), at),
     };
+    out.push(part);
+}
+
+/// The link of a function; the kernel prints 0 lanes where there is none.
+fn pcie_link(subject: Subject, name: &str, value: &str, at: Origin, out: &mut Statements) {
+    let mut part = Part::new(subject, Evidence::None);
+    let pcie = &mut part.nic().pcie;
+    let width = || {
+        u8::try_from(leading_number(value)?)
+            .ok()
+            .filter(|width| *width > 0)
+    };
+    let speed = || super::pcie::speed(value);
+    match name {
+        "current_link_width" => {
+            pcie.width = width().map(|w| Fact::explicit(w, at)).unwrap_or_default()
+        }
+        "max_link_width" => {
+            pcie.width_max = width().map(|w| Fact::explicit(w, at)).unwrap_or_default()
+        }
+        "current_link_speed" => {
+            pcie.speed_mtps = speed().map(|s| Fact::explicit(s, at)).unwrap_or_default()
+        }
+        "max_link_speed" => {
+            pcie.speed_max_mtps = speed().map(|s| Fact::explicit(s, at)).unwrap_or_default()
+        }
+        _ => return,
+    }
     out.push(part);
 }
 
