@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod cumulus;
 pub mod linux;
 pub mod notes;
 pub mod ports;
@@ -20,7 +21,7 @@ use crate::source::Capture;
 
 /// All platforms, in the order in which they are asked to recognise a capture.
 pub fn registry() -> &'static [&'static dyn Platform] {
-    &[&sonic::Sonic, &linux::Linux]
+    &[&sonic::Sonic, &cumulus::Cumulus, &linux::Linux]
 }
 
 /// The platform with this name.

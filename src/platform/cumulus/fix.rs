@@ -1,0 +1,104 @@
+//! What to type on a Cumulus Linux switch for a remedy; `nv config apply`
+//! puts it in force.
+
+use super::names::is_port;
+use crate::model::{Device, MapName, Port};
+use crate::platform::Remedy;
+
+/// Commands for a remedy on a port.
+pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
+    // A name from a hostile capture never reaches a shell.
+    if !is_port(name) && name != "*" {
+        return Vec::new();
+    }
+    let Some(port) = device.port(name) else {
+        return Vec::new();
+    };
+    match remedy {
+        Remedy::Pfc { priorities } => {
+            let profile = "nv set qos pfc default-global";
+            let list: Vec<String> = priorities.iter().map(|p| p.to_string()).collect();
+            match list.as_slice() {
+                [] => vec!["nv unset qos pfc default-global".to_owned()],
+                list => vec![
+                    format!("{profile} switch-priority {}", list.join(",")),
+                    format!("{profile} tx enable"),
+                    format!("{profile} rx enable"),
+                ],
+            }
+        }
+        Remedy::LinkPauseOff => on(port, |name| {
+            format!("nv unset interface {name} qos link-pause")
+        }),
+        Remedy::Watchdog { .. } => on(port, |name| {
+            let state = state(device);
+            format!("nv set interface {name} qos pfc-watchdog state {state}")
+        }),
+        Remedy::MapEntry { map, key, value } => map_entry(*map, *key, *value),
+        Remedy::Trust { dscp } => {
+            let word = if *dscp { "l3" } else { "l2" };
+            vec![format!("nv set qos mapping default-global trust {word}")]
+        }
+        Remedy::Ecn {
+            queue,
+            min_bytes,
+            max_bytes,
+            probability_percent,
+        } => {
+            let class =
+                format!("nv set qos congestion-control default-global traffic-class {queue}");
+            let mut commands = vec![format!("{class} ecn enable")];
+            let sizes = [("min-threshold", min_bytes), ("max-threshold", max_bytes)];
+            for (name, bytes) in sizes {
+                commands.extend(bytes.map(|bytes| format!("{class} {name} {bytes}")));
+            }
+            commands.extend(probability_percent.map(|p| format!("{class} probability {p}")));
+            commands
+        }
+        Remedy::Strict { queue } => vec![format!(
+            "nv set qos egress-scheduler default-global traffic-class {queue} mode strict"
+        )],
+        Remedy::Mtu { ip_bytes } => on(port, |name| {
+            format!("nv set interface {name} link mtu {ip_bytes}")
+        }),
+        // PFC is not negotiated; the rest is of NICs.
+        Remedy::PfcMode
+        | Remedy::TrafficClass { .. }
+        | Remedy::Dcqcn { .. }
+        | Remedy::Cnp { .. }
+        | Remedy::Firmware { .. }
+        | Remedy::DcbxOs => Vec::new(),
+    }
+}
+
+/// A command for the port; none where the capture spoke for the whole switch.
+fn on(port: &Port, command: impl FnOnce(&str) -> String) -> Vec<String> {
+    match port.name.as_str() {
+        "*" => Vec::new(),
+        name => vec![command(name)],
+    }
+}
+
+/// `enable` up to 5.14, `enabled` since (NVIDIA, NVUE command changes of 5.15).
+fn state(device: &Device) -> &'static str {
+    let version = device.os_version.value().map(String::as_str);
+    let mut numbers = version.unwrap_or_default().split('.');
+    let number = |text: Option<&str>| text.and_then(|text| text.parse::<u32>().ok());
+    match (number(numbers.next()), number(numbers.next())) {
+        (Some(major), Some(minor)) if (major, minor) >= (5, 15) => "enabled",
+        _ => "enable",
+    }
+}
+
+fn map_entry(map: MapName, key: u8, value: u8) -> Vec<String> {
+    let mapping = "nv set qos mapping default-global";
+    match map {
+        MapName::DscpToTc => vec![format!("{mapping} dscp {key} switch-priority {value}")],
+        MapName::PcpToTc => vec![format!("{mapping} pcp {key} switch-priority {value}")],
+        MapName::TcToQueue => vec![format!(
+            "nv set qos egress-queue-mapping default-global switch-priority {key} traffic-class \
+             {value}"
+        )],
+        _ => Vec::new(),
+    }
+}
