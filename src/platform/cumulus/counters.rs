@@ -184,38 +184,49 @@ fn port_statistics(port: &mut Port, capture: usize, table: &Table<'_>) {
 
 /// `nv show interface IF qos pfc-watchdog`.
 pub fn watchdog(port: &mut Port, capture: usize, text: &str) {
-    let mut stormed = Priorities::NONE;
-    let (mut trips, mut first) = (None, None);
-    for table in tables(text) {
-        if is_keys(&table) {
-            let keys = keys(&table);
-            let state = keys.get("state").and_then(Shown::best);
-            if let Some((cell, on)) = state.and_then(|cell| Some((cell, switch(cell.text)?)))
-                && !matches!(port.pfc.watchdog.enabled, Fact::Explicit(..))
-            {
-                let at = Origin::new(capture, cell.offset);
-                port.pfc.watchdog.enabled = Fact::explicit(on, at);
-            }
-        } else if table.column("deadlock-count").is_some() {
-            for row in table.rows() {
-                let class = row.cell("traffic-class").and_then(|c| number(c.text, 7u8));
-                let (Some(class), Some(status)) = (class, row.cell("status")) else {
-                    continue;
-                };
-                let at = Origin::new(capture, status.offset);
-                if status.text == "DEADLOCK" {
-                    priorities_of(port, class)
-                        .iter()
-                        .for_each(|p| stormed.insert(p));
-                    first.get_or_insert(at);
-                }
-                trips = sum([trips, cell_count(&row, "deadlock-count", capture)]
-                    .into_iter()
-                    .filter(Option::is_some));
-            }
-            let at = first.unwrap_or(Origin::new(capture, table.offset()));
-            port.pfc.watchdog.stormed = Fact::explicit(stormed, at);
+    for table in tables(text).filter(is_keys) {
+        let keys = keys(&table);
+        let state = keys.get("state").and_then(Shown::best);
+        if let Some((cell, on)) = state.and_then(|cell| Some((cell, switch(cell.text)?)))
+            && !matches!(port.pfc.watchdog.enabled, Fact::Explicit(..))
+        {
+            let at = Origin::new(capture, cell.offset);
+            port.pfc.watchdog.enabled = Fact::explicit(on, at);
         }
+    }
+    let mut stormed: Option<Fact<Priorities>> = None;
+    let mut trips = None;
+    // A blank line stands between the dashes and the rows, so the rows are
+    // told by their shape: `3  DEADLOCK  2`.
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let at = Origin::new(capture, offset);
+        offset += line.len();
+        let words: Vec<&str> = line.split_ascii_whitespace().take(4).collect();
+        let [class, status, count] = *words else {
+            continue;
+        };
+        let (Some(class), Some(count)) = (number(class, 7u8), number(count, i64::MAX)) else {
+            continue;
+        };
+        let storm = match status {
+            "DEADLOCK" => priorities_of(port, class),
+            "OK" => Priorities::NONE,
+            _ => continue,
+        };
+        stormed = Some(match stormed {
+            Some(old) if storm.is_empty() => old,
+            Some(old) if old.get() != Some(Priorities::NONE) => {
+                old.map(|old| Priorities::from_mask(old.mask() | storm.mask()))
+            }
+            _ => Fact::explicit(storm, at),
+        });
+        trips = sum([trips, Some(Fact::explicit(count, at))]
+            .into_iter()
+            .filter(Option::is_some));
+    }
+    if let Some(stormed) = stormed {
+        port.pfc.watchdog.stormed = stormed;
     }
     if let Some(trips) = trips {
         of(port).watchdog_trips = trips;

@@ -1,8 +1,9 @@
 //! What to type on a Cumulus Linux switch for a remedy; `nv config apply`
 //! puts it in force.
 
+use super::defaults;
 use super::names::is_port;
-use crate::model::{Device, MapName, Port};
+use crate::model::{Device, MapName, Port, Priorities, Reason};
 use crate::platform::Remedy;
 
 /// Commands for a remedy on a port.
@@ -15,18 +16,7 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
         return Vec::new();
     };
     match remedy {
-        Remedy::Pfc { priorities } => {
-            let profile = "nv set qos pfc default-global";
-            let list: Vec<String> = priorities.iter().map(|p| p.to_string()).collect();
-            match list.as_slice() {
-                [] => vec!["nv unset qos pfc default-global".to_owned()],
-                list => vec![
-                    format!("{profile} switch-priority {}", list.join(",")),
-                    format!("{profile} tx enable"),
-                    format!("{profile} rx enable"),
-                ],
-            }
-        }
+        Remedy::Pfc { priorities } => pfc(port, *priorities),
         Remedy::LinkPauseOff => on(port, |name| {
             format!("nv unset interface {name} qos link-pause")
         }),
@@ -69,6 +59,29 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
         | Remedy::Firmware { .. }
         | Remedy::DcbxOs => Vec::new(),
     }
+}
+
+/// PFC by the profile of all ports, or by the mode of `qos roce`.
+fn pfc(port: &Port, priorities: Priorities) -> Vec<String> {
+    let list: Vec<String> = priorities.iter().map(|p| p.to_string()).collect();
+    let why = port.pfc.tx.because().map(|why| why.text());
+    let roce = |reason: &Reason| why == Some(reason.0) && list == ["3"];
+    if list.is_empty() {
+        return vec!["nv unset qos pfc default-global".to_owned()];
+    }
+    if roce(&defaults::ROCE_LOSSY) {
+        return vec!["nv set qos roce mode lossless".to_owned()];
+    }
+    let mut commands = Vec::new();
+    if why == Some(defaults::PFC_OFF.0) {
+        // The pool of lossless traffic has no memory by default.
+        let pool = |name: &str| format!("nv set qos traffic-pool {name} memory-percent 50");
+        commands.extend(["default-lossy", "default-lossless"].map(pool));
+    }
+    let profile = "nv set qos pfc default-global";
+    commands.push(format!("{profile} switch-priority {}", list.join(",")));
+    commands.extend(["tx", "rx"].map(|side| format!("{profile} {side} enable")));
+    commands
 }
 
 /// A command for the port; none where the capture spoke for the whole switch.

@@ -47,6 +47,14 @@ impl Feeder<'_> {
         Origin::new(self.capture, offset)
     }
 
+    /// An interface exists, whatever is set on it.
+    fn enter(&mut self, path: &[&str], offset: usize) {
+        if let ["interface", key] = path {
+            let at = self.at(offset);
+            self.config.keys.make(key, at);
+        }
+    }
+
     /// One setting, its value last.
     fn setting(&mut self, words: &[&str], offset: usize) {
         let at = self.at(offset);
@@ -105,7 +113,9 @@ impl Feeder<'_> {
         }
         if let Some(line) = cut_line(&lines) {
             let at = self.at(line.offset());
-            self.broken("the configuration ends in the middle".into(), at);
+            if self.notes.all.last().is_none_or(|note| note.at != at) {
+                self.broken("the configuration ends in the middle".into(), at);
+            }
         }
     }
 
@@ -147,6 +157,7 @@ impl Feeder<'_> {
             };
             path.push(key);
             if matters(path) {
+                self.enter(path, line.offset());
                 self.entry(&line, value, path);
             }
             path.pop();
@@ -159,6 +170,11 @@ impl Feeder<'_> {
         match value {
             _ if path.len() >= DEEPEST => self.unparsed(path, self.at(offset)),
             Value::Below if has_more => self.walk(line.children(), path),
+            // NVUE prints `{}` where nothing more is set.
+            Value::Below => {
+                let text = format!("`{}` has no value", path.join(" "));
+                self.broken(text, self.at(offset));
+            }
             // A long description goes on below.
             Value::Scalar(word) if !has_more || path.last() == Some(&"description") => {
                 path.push(word);
@@ -245,7 +261,9 @@ impl Feeder<'_> {
             path.push(key.text().into_owned());
             let words: Vec<&str> = path.iter().map(String::as_str).collect();
             let offset = start + key.offset() as usize;
+            self.enter(&words, offset);
             if !matters(&words) {
+                // Nothing of QoS.
             } else if path.len() >= DEEPEST {
                 self.unparsed(&words, self.at(offset));
             } else if value.kind() == Kind::Object && value.entries().next().is_some() {
@@ -291,6 +309,7 @@ impl Feeder<'_> {
             let (offset, is_nv) = (line.offset(), line.first_word() == "nv");
             match *verb {
                 "set" if is_nv => {
+                    self.enter(words.get(..2).unwrap_or_default(), offset);
                     let above = 1..=words.len().min(3);
                     let looked_at = above
                         .into_iter()
