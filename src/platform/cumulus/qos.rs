@@ -2,7 +2,8 @@
 //! share them.
 
 use super::config::{
-    Classes, Config, FlowControl, GLOBAL, Mapping, Marking, Mode, Profiles, Said, Serving, Set,
+    Classes, Config, FlowControl, GLOBAL, Kind, Mapping, Marking, Mode, Profiles, Said, Serving,
+    Set,
 };
 use super::defaults;
 use super::roce::{Roce, Served};
@@ -12,7 +13,7 @@ use crate::model::{
     Reason, SchedulerKind, Trust, Why,
 };
 use crate::platform::queues::no_marking;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// What a line says, as a fact.
@@ -46,10 +47,12 @@ pub struct Facts<'c, T> {
 impl<'c, T> Facts<'c, T> {
     fn read<P>(
         profiles: &'c Profiles<P>,
+        bound: &HashSet<&str>,
         global: impl FnOnce(Option<&P>) -> T,
         custom: impl Fn(&P) -> T,
     ) -> Self {
-        let others = profiles.all().filter(|(name, ..)| *name != GLOBAL);
+        let others = profiles.all();
+        let others = others.filter(|(name, ..)| *name != GLOBAL && bound.contains(name));
         let facts = others.map(|(name, _, profile)| (name, custom(profile)));
         Facts {
             global: global(profiles.get(GLOBAL)),
@@ -114,27 +117,38 @@ impl<'c> Qos<'c> {
             config,
             roce: Roce::of(config),
         };
+        // What no port names is told, and not worked out.
+        let bound = |kind: Kind| -> HashSet<&str> {
+            let keys = config.keys.all().map(|(_, _, sets)| sets);
+            let sets = keys.chain([&config.all]);
+            let sets = sets.filter_map(|sets| sets.bound[kind as usize].as_ref());
+            sets.filter_map(|set| set.value.as_deref()).collect()
+        };
         Qos {
             config,
             roce: base.roce,
             classifying: Facts::read(
                 &config.mapping,
+                &bound(Kind::Mapping),
                 |profile| base.classifying(profile),
                 |profile| base.classifying_of(profile),
             ),
             queues: base.queues(),
             pfc: Facts::read(
                 &config.pfc,
+                &bound(Kind::Pfc),
                 |profile| base.pfc(profile, true),
                 |profile| base.pfc(Some(profile), false),
             ),
             marking: Facts::read(
                 &config.congestion,
+                &bound(Kind::Congestion),
                 |profile| base.marking(profile, true),
                 |profile| base.marking(Some(profile), false),
             ),
             schedule: Facts::read(
                 &config.scheduler,
+                &bound(Kind::Scheduler),
                 |profile| base.schedule(profile, true),
                 |profile| base.schedule(Some(profile), false),
             ),
