@@ -6,6 +6,7 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod cumulus;
 pub mod dell_sonic;
 pub mod eos;
 pub mod junos;
@@ -33,6 +34,7 @@ pub fn registry() -> &'static [&'static dyn Platform] {
         &eos::Eos,
         &nxos::Nxos,
         &junos::Junos,
+        &cumulus::Cumulus,
         &linux::Linux,
     ]
 }
