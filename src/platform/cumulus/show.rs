@@ -411,8 +411,10 @@ impl Roce {
         for id in set.iter() {
             let mut group = crate::model::PriorityGroup::new(id);
             group.lossless = Fact::Default(true, (&defaults::PG_BY_ITSELF).into(), at);
-            let mut buffer = crate::model::GroupBuffer::default();
-            buffer.headroom_bytes = Fact::unknown(&defaults::SIZES_DERIVED);
+            let mut buffer = crate::model::GroupBuffer {
+                headroom_bytes: Fact::unknown(&defaults::SIZES_DERIVED),
+                ..Default::default()
+            };
             if self.pools.iter().any(|(name, ..)| name == pool) {
                 buffer.pool = Fact::default_of(pool.to_owned(), &defaults::POOL_ROCE);
             }

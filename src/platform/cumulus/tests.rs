@@ -808,10 +808,8 @@ fn files_of_switchd() {
         &with(INFRA, "flow_control.ingress_service_pool = 1\n", ""),
     ]);
     let group = first(&device).priority_group(3).unwrap();
-    assert_eq!(
-        device.pool(group.buffer.pool.value().unwrap()).is_some(),
-        false
-    );
+    let pool = group.buffer.pool.value().unwrap();
+    assert!(device.pool(pool).is_none());
     // NVUE writes these files: what it holds comes first.
     let device = read(&[SHORT, FEATURES]);
     assert_eq!(told(&device), [NoteKind::Remark]);

@@ -178,13 +178,13 @@ pub fn speed(text: &str) -> Option<u32> {
     giga.then_some(whole * 1000 + tenths * 100)
 }
 
+/// A bridge: its domain, the buses below it, and what its ACS capability says,
+/// if it has one.
+type Bridge<'c> = (String, (u8, u8), &'c Option<Fact<bool>>);
+
 /// Whether a bridge between the root and this bus redirects; unknown where the
 /// listing shows no bridge there.
-fn acs_above(
-    bridges: &[(String, (u8, u8), &Option<Fact<bool>>)],
-    domain: &str,
-    bus: u8,
-) -> Fact<bool> {
+fn acs_above(bridges: &[Bridge<'_>], domain: &str, bus: u8) -> Fact<bool> {
     let above = bridges
         .iter()
         .filter(|(own, (first, last), _)| own == domain && (*first..=*last).contains(&bus));
