@@ -176,7 +176,7 @@ mod tests {
     fn helpers() {
         let text = "a\n \twred x\nno wred y\n";
         assert!(has_line(text, "wred ") && has_line(text, "a") && !has_line(text, "y"));
-        assert_eq!(with_offsets(text).nth(2), Some((10, "no wred y")));
+        assert_eq!(with_offsets(text).nth(2), Some((11, "no wred y")));
         assert_eq!((number("7", 0u8, 7), number("8", 0u8, 7)), (Some(7), None));
         assert_eq!((number("", 0u8, 7), number("+3", 0u8, 7)), (None, None));
         assert_eq!(number("99999999999999999999", 0u64, u64::MAX), None);
