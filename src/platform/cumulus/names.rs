@@ -17,14 +17,15 @@ pub fn is_port(name: &str) -> bool {
 }
 
 /// The names that a list stands for, in its order. What is no range is a name
-/// (`br_default`, `peerlink.4094`). `None` where a range runs backwards or
-/// there are more than [`MOST`].
+/// (`br_default`, `peerlink.4094`). `None` where a range runs backwards, a
+/// number has no name before it, or there are more than [`MOST`].
 pub fn expand(list: &str) -> Option<Vec<String>> {
     let mut names = Vec::new();
     for member in list.split(',') {
         match Range::read(member.trim()) {
             Some(range) => range.names(&mut names)?,
-            None if member.trim().is_empty() => return None,
+            // Whose range would the bare number of `swp1-2,5` continue?
+            None if member.trim().is_empty() || is_number(member.trim()) => return None,
             None => names.push(member.trim().to_owned()),
         }
         if names.len() > MOST {
@@ -95,6 +96,11 @@ impl<'t> Range<'t> {
     }
 }
 
+/// `5`, `5-8`: no interface is named so.
+fn is_number(member: &str) -> bool {
+    member.bytes().all(|b| b.is_ascii_digit() || b == b'-')
+}
+
 /// `4`, or `1-4`.
 fn bounds(text: &str) -> Option<(u32, u32)> {
     let (from, to) = text.split_once('-').unwrap_or((text, text));
@@ -126,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_is_no_list() {
-        for text in ["", "swp3-1", "swp1,,2", "swp1-99999", "swp1-4000s0-3"] {
+        for text in ["", "swp3-1", "swp1,,2", "swp1-2,5", "swp1-99999", "swp1-4000s0-3"] {
             assert_eq!(expand(text), None, "{text}");
         }
     }
