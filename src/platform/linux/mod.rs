@@ -15,6 +15,8 @@ mod tie;
 mod tool;
 
 #[cfg(test)]
+mod host_tests;
+#[cfg(test)]
 mod tests;
 
 use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
@@ -118,9 +120,15 @@ fn read_capture(input: &Input<'_>, spec: &'static CaptureSpec, all: &mut Stateme
     let mut nameless = 0;
     for section in &sections {
         let first = all.parts.len();
+        let notes = all.notes.len();
         noise::refusals(section, spec, all);
         for tool in tool::of(section) {
+            let first = all.parts.len();
             (tool.read)(section, all);
+            let new = all.parts.get(first..).unwrap_or_default();
+            if all.notes.len() == notes && !new.iter().any(Part::says_something) {
+                noise::not_understood(section, &tool.spec, all);
+            }
         }
         let new = all.parts.get_mut(first..).unwrap_or_default();
         let mut unnamed = false;

@@ -68,7 +68,9 @@ const FAILED: &[&str] = &[
 
 /// A refusal on a line, if it is one.
 pub fn refusal(line: &str) -> Option<NoteKind> {
-    if line.len() > 400 {
+    // A line that ends in a count is none; so no time is lost on counters.
+    let count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    if line.len() > 400 || line.split_whitespace().next_back().is_none_or(count) {
         return None;
     }
     // Shells and tools speak the language of the session.
@@ -237,8 +239,31 @@ pub fn refusals(input: &Input<'_>, spec: &CaptureSpec, out: &mut Statements) {
     }
 }
 
+/// Tools whose every output says something.
+const SPEAKING: &[&str] = &[
+    "mlnx_qos",
+    "dcb",
+    "mlxconfig",
+    "mstconfig",
+    "ethtool",
+    "show_gids",
+];
+
+/// Tells of an output from which nothing could be read: of another release or
+/// language, or without its line breaks.
+pub fn not_understood(input: &Input<'_>, spec: &CaptureSpec, out: &mut Statements) {
+    let tool = spec.command.split(' ').next().unwrap_or_default();
+    if !SPEAKING.contains(&tool) || input.text.trim().is_empty() {
+        return;
+    }
+    let at = input.at(0);
+    let text = format!("nothing in the output of {tool} could be read");
+    out.note(NoteKind::Failed, text, at);
+    silence(input, spec, "its output could not be read", at, out);
+}
+
 /// Facts that a refused tool leaves unknown, with the reason.
-fn silence(input: &Input<'_>, spec: &CaptureSpec, why: &str, at: Origin, out: &mut Statements) {
+pub fn silence(input: &Input<'_>, spec: &CaptureSpec, why: &str, at: Origin, out: &mut Statements) {
     fn unknown<T>(fact: &mut Fact<T>, why: &str, at: Origin) {
         *fact = Fact::unknown_at(why.to_owned(), at);
     }
@@ -248,7 +273,11 @@ fn silence(input: &Input<'_>, spec: &CaptureSpec, why: &str, at: Origin, out: &m
     };
     let words = format!("{command} {why}");
     let of = |tool: &str| words.contains(tool);
-    let netdev = input.option(&["-i", "dev"]).map(Subject::netdev);
+    let netdev = match input.command.first() {
+        Some(&"ethtool") => input.last_word(),
+        _ => input.option(&["-i", "dev"]),
+    };
+    let netdev = netdev.map(Subject::netdev);
     let rdma = || input.option(&["-d"]).map(Subject::rdma);
     let subject = netdev.or_else(rdma).unwrap_or_default();
     let mut part = Part::new(subject, Evidence::Possible);

@@ -5,7 +5,7 @@ use crate::model::{
 use proptest::prelude::*;
 
 /// A capture: source, command (empty: none), text.
-type Text<'a> = (&'a str, &'a str, &'a str);
+pub(super) type Text<'a> = (&'a str, &'a str, &'a str);
 
 fn captures(texts: &[Text<'_>]) -> Vec<Capture> {
     let lines = (1u32..).step_by(100);
@@ -24,26 +24,26 @@ fn read_captures(captures: &[Capture]) -> Device {
     Linux.read("gpu01", &pairs)
 }
 
-fn read(texts: &[Text<'_>]) -> Device {
+pub(super) fn read(texts: &[Text<'_>]) -> Device {
     read_captures(&captures(texts))
 }
 
-fn only(device: &Device) -> &Port {
+pub(super) fn only(device: &Device) -> &Port {
     let names: Vec<&str> = device.ports.iter().map(|port| port.name.as_str()).collect();
     assert_eq!(names.len(), 1, "{names:?}");
     &device.ports[0]
 }
 
-fn set(priorities: &[u8]) -> Option<Priorities> {
+pub(super) fn set(priorities: &[u8]) -> Option<Priorities> {
     Some(priorities.iter().copied().collect())
 }
 
-fn nic(port: &Port) -> &crate::model::Nic {
+pub(super) fn nic(port: &Port) -> &crate::model::Nic {
     port.nic.as_deref().unwrap()
 }
 
 /// Trust dscp, DSCP 26 moved to 5, whose row wraps.
-const REMAPPED: &str =
+pub(super) const REMAPPED: &str =
     "****** WARNING: lldpad service is running and may overwrite your settings ******
 DCBX mode: Firmware controlled
 Priority trust state: dscp

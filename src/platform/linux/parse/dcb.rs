@@ -94,7 +94,7 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
             text_line(input, offset, line, part);
         }
     }
-    for part in parts.into_iter().filter(says_something) {
+    for part in parts.into_iter().filter(Part::says_something) {
         out.push(part);
     }
 }
@@ -102,13 +102,6 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
 const OBJECTS: &[&str] = &[
     "pfc", "app", "ets", "buffer", "apptrust", "maxrate", "dcbx", "rewr",
 ];
-
-fn says_something(part: &Part) -> bool {
-    let port = &part.port;
-    let mut empty = Part::new(part.subject.clone(), part.evidence);
-    empty.nic();
-    port.settings() != empty.port.settings()
-}
 
 /// A script's heading: `… state for ens1f0np0:`, `… order on ens1f0np0: dscp`.
 fn named_in(line: &str) -> Option<String> {

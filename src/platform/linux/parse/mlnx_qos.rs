@@ -16,6 +16,16 @@ pub fn recognise(text: &str) -> bool {
         || (text.contains("PFC configuration:") && text.contains("enabled "))
 }
 
+/// Each stands on a line of its own.
+const HEADINGS: &[&str] = &[
+    "DCBX mode:",
+    "Priority trust state:",
+    "dscp2prio mapping:",
+    "PFC configuration:",
+    "Receive buffer size",
+    "tsa:",
+];
+
 /// Reads all that the tool printed.
 pub fn read(input: &Input<'_>, out: &mut Statements) {
     let named = input.option(&["-i", "--interface", "-I"]);
@@ -29,6 +39,12 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
     };
     reader.part.nic();
     for (offset, line) in input.lines() {
+        let headings = HEADINGS.iter().filter(|heading| line.contains(**heading));
+        if headings.count() > 1 {
+            let text = "the line breaks are lost: which value belongs to what is not read";
+            out.note(NoteKind::Failed, text, input.at(offset));
+            continue;
+        }
         reader.line(offset, line.trim_start(), line, out);
     }
     let part = reader.finish();

@@ -119,6 +119,15 @@ impl Part {
         self
     }
 
+    /// Whether it states anything.
+    pub fn says_something(&self) -> bool {
+        let mut empty = Part::default();
+        if self.port.nic.is_some() {
+            empty.nic();
+        }
+        self.port.settings() != empty.port.settings()
+    }
+
     /// What of it holds for the physical port, and so for virtual functions too.
     pub fn of_physical_port(&self) -> Self {
         let from = &self.port;
@@ -289,7 +298,8 @@ pub fn words(line: &str) -> (Vec<&str>, bool) {
     let end = line.find(['|', ';', '&', '>', '<']).unwrap_or(line.len());
     let (typed, rest) = line.split_at(end);
     let mut words: Vec<&str> = typed.split_whitespace().collect();
-    if let Some(first) = words.first_mut() {
+    let path = |c: char| c.is_ascii_alphanumeric() || "/._-~".contains(c);
+    if let Some(first) = words.first_mut().filter(|first| first.chars().all(path)) {
         *first = first.rsplit('/').next().unwrap_or(first);
     }
     (words, rest.starts_with('|'))

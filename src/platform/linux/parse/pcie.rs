@@ -15,7 +15,7 @@ fn heading(line: &str) -> Option<(&str, &str, &str)> {
     pci_address(address)?;
     let (class, name) = rest.split_once(": ")?;
     let word = |c: char| c.is_ascii_alphanumeric() || " -/[]()".contains(c);
-    (class.len() < 60 && class.starts_with(char::is_alphabetic) && class.chars().all(word))
+    (class.len() < 60 && class.starts_with(char::is_alphanumeric) && class.chars().all(word))
         .then_some((address, class, name))
 }
 

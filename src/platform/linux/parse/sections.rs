@@ -135,7 +135,9 @@ fn heading(line: &str) -> Option<Heading<'_>> {
         ) => (word, true),
         (word, ..) => (word, false),
     };
-    if !last || !decorated && bare.len() == inner.len() {
+    // `ens1 :` opens a block of a configuration.
+    let bare_colon = bare.len() < inner.len() && !bare.ends_with(char::is_whitespace);
+    if !last || !decorated && !bare_colon {
         return None;
     }
     let word = word.trim_end_matches(':');
