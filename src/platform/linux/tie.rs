@@ -40,7 +40,7 @@ fn shortest(ties: &mut BTreeMap<String, String>, from: &str, to: &str) {
 }
 
 impl Ties {
-    fn of(parts: &[Part]) -> Self {
+    fn of(parts: &[Part], bonds: &BTreeMap<String, BTreeSet<String>>) -> Self {
         let mut ties = Ties::default();
         for Subject {
             netdev,
@@ -55,7 +55,9 @@ impl Ties {
             if let (Some(rdma), Some(netdev)) = (rdma, netdev) {
                 shortest(&mut ties.netdev_of_rdma, rdma, netdev);
             }
-            if let (Some(pci), Some(netdev)) = (pci, netdev) {
+            if let (Some(pci), Some(netdev)) = (pci, netdev)
+                && !bonds.contains_key(netdev)
+            {
                 shortest(&mut ties.netdev_of_pci, pci, netdev);
             }
             if let (Some(pci), Some(rdma)) = (pci, rdma) {
@@ -81,15 +83,16 @@ impl Ties {
                 .cloned();
         }
         // A VLAN on top of the port shares its RDMA device.
-        if let Some(netdev) = best.rdma.as_ref().and_then(of_rdma) {
+        let stated = subject.rdma.as_ref().and_then(of_rdma);
+        if let Some(netdev) = stated {
             best.netdev = Some(netdev);
         }
         if best.netdev.is_none() {
-            best.netdev = best
-                .pci
-                .as_ref()
-                .and_then(|pci| self.netdev_of_pci.get(pci))
-                .cloned();
+            let pci = best.pci.as_ref();
+            best.netdev = pci.and_then(|pci| self.netdev_of_pci.get(pci)).cloned();
+        }
+        if best.netdev.is_none() {
+            best.netdev = best.rdma.as_ref().and_then(of_rdma);
         }
         best
     }
@@ -113,7 +116,7 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
         let source = sources.get(part.capture);
         part.subject.netdev = source.and_then(|source| in_file_name(source, &known));
     }
-    let ties = Ties::of(&parts);
+    let ties = Ties::of(&parts, &bonds);
     let functions: BTreeSet<String> = parts
         .iter()
         .filter(|part| part.fallback.is_none())
@@ -187,6 +190,7 @@ fn spread_over_bonds(parts: Vec<Part>, bonds: &BTreeMap<String, BTreeSet<String>
                 for member in members.iter().take(MOST_MEMBERS) {
                     let mut part = part.clone();
                     part.subject.netdev = Some(member.clone());
+                    part.subject.pci = None;
                     spread.push(part);
                 }
             }

@@ -27,6 +27,7 @@ pub fn recognise(text: &str) -> bool {
     }
     super::lines(text).any(|(_, line)| split(line).is_some())
         || text.trim_start().starts_with("Global tclass=")
+        || text.trim_start().starts_with("==> /sys/")
 }
 
 fn split(line: &str) -> Option<(&str, &str)> {
