@@ -182,6 +182,60 @@ fn the_page_on_platforms_is_up_to_date() {
 /// States that no case of a platform (`*`: of any) shows, and why.
 const GAPS: &[(&str, &str, &[Status], &str)] = &[
     (
+        "cumulus",
+        "pfc/mode",
+        &[Status::Fail, Status::Unknown],
+        "PFC is static, without negotiation",
+    ),
+    (
+        "cumulus",
+        "map/queue",
+        FAIL,
+        "pause stops the queue that the switch priority leaves by",
+    ),
+    (
+        "cumulus",
+        "map/pfc-queue",
+        FAIL,
+        "pause stops the queue that the switch priority leaves by",
+    ),
+    (
+        "cumulus",
+        "buffer/pool",
+        &[Status::Pass, Status::Unknown],
+        "a share of the memory in percent is not compared with bytes",
+    ),
+    (
+        "cumulus",
+        "ecn/thresholds",
+        UNKNOWN,
+        "what is not set has a documented default",
+    ),
+    (
+        "cumulus",
+        "ecn/order",
+        UNKNOWN,
+        "what is not set has a documented default",
+    ),
+    (
+        "cumulus",
+        "ecn/drops",
+        UNKNOWN,
+        "what is not set has a documented default",
+    ),
+    (
+        "cumulus",
+        "mtu/port",
+        UNKNOWN,
+        "what is not set has a documented default",
+    ),
+    (
+        "cumulus",
+        "counters/pfc-storm",
+        UNKNOWN,
+        "the table of priorities always has both counts",
+    ),
+    (
         "junos",
         "pfc/mode",
         FAIL,

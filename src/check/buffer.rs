@@ -6,8 +6,8 @@ use crate::fabric::class_path::{Step, class_group, class_queue};
 use crate::fabric::headroom::{Link, minimum};
 use crate::finding::Breaks;
 use crate::model::{
-    BufferPool, Device, DeviceKind, Fact, Field, GroupField, Kind, PoolMode, PriorityGroup,
-    QueueField,
+    BufferPool, Device, DeviceKind, Fact, Field, GroupField, Kind, PoolMode, PortField,
+    PriorityGroup, QueueField,
 };
 use crate::policy::{Class, Severity};
 
@@ -43,7 +43,8 @@ impl Check for Headroom {
                 is: one frame of the port's MTU + the pause frame + 2 x cable x 5 ns/m x speed + \
                 one RoCE frame; vendors add pipeline and response times, so their values are \
                 larger. A group without headroom drops as soon as it pauses. Sizes that the \
-                switch computes by itself at run time are accepted. On a NIC the receive buffer \
+                switch computes by itself at run time are accepted, if it counts on a cable that is \
+                not shorter than the policy's. On a NIC the receive buffer \
                 of the lossless priority must hold at least two frames.",
         }
     }
@@ -124,9 +125,12 @@ fn position(cx: &PortContext<'_>) -> crate::policy::Position {
 
 /// The cable's length in metres: what the device knows, else the policy.
 fn cable(cx: &PortContext<'_>) -> Option<u32> {
-    let from_policy = cx.policy.buffers.cable.as_ref();
-    let from_policy = from_policy.map(|cable| cable.value.value.0.round() as u32);
-    cx.port.cable_m.get().or(from_policy)
+    cx.port.cable_m.get().or(declared_cable(cx))
+}
+
+fn declared_cable(cx: &PortContext<'_>) -> Option<u32> {
+    let cable = cx.policy.buffers.cable.as_ref();
+    cable.map(|cable| cable.value.value.0.round() as u32)
 }
 
 /// The link of the port. What is unknown counts as the least that it can be:
@@ -173,9 +177,10 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
     }
     let headroom = &group.buffer.headroom_bytes;
     let Some(actual) = headroom.get() else {
-        // Made by the switch itself at run time: it computes the sizes.
+        // Made by the switch itself at run time: it computes the sizes, from
+        // the length of cable that it was told.
         if group.lossless.kind() == Kind::Default || matches!(headroom, Fact::NotApplicable) {
-            return out.pass();
+            return counts_on(cx, class, out);
         }
         return out.report(
             Detail::unknown_fact(&format!("the headroom of priority group {id}"), headroom)
@@ -219,6 +224,26 @@ fn switch_group(cx: &PortContext<'_>, class: &Class, group: &PriorityGroup, out:
         .policy(position(cx))
         .at(Field::Group(id, GroupField::Headroom)),
     );
+}
+
+/// The cable that the switch computes headroom for must not be shorter than
+/// the declared one.
+fn counts_on(cx: &PortContext<'_>, class: &Class, out: &mut Verdicts) {
+    let asked = cx.policy.buffers.cable.as_ref();
+    let position = asked.map(|cable| cable.position).unwrap_or_default();
+    let (Some(set), Some(declared)) = (cx.port.cable_m.get(), declared_cable(cx)) else {
+        return out.pass();
+    };
+    out.judge(set >= declared, || {
+        Detail::fail("the switch computes headroom for a shorter cable than the declared one")
+            .class(class)
+            .policy(position)
+            .expected(format!(">= {declared}m"))
+            .actual(format!("{set}m"))
+            .because(&cx.port.cable_m)
+            .kind(cx.port.cable_m.kind())
+            .at(Field::Port(PortField::Cable))
+    });
 }
 
 /// A NIC's buffer: at least two frames, one that is arriving when it fills and

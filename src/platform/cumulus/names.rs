@@ -132,7 +132,14 @@ mod tests {
 
     #[test]
     fn what_is_no_list() {
-        for text in ["", "swp3-1", "swp1,,2", "swp1-2,5", "swp1-99999", "swp1-4000s0-3"] {
+        for text in [
+            "",
+            "swp3-1",
+            "swp1,,2",
+            "swp1-2,5",
+            "swp1-99999",
+            "swp1-4000s0-3",
+        ] {
             assert_eq!(expand(text), None, "{text}");
         }
     }
