@@ -72,6 +72,140 @@ fn eos_configurations_say_what_stands_in_them() {
     assert_eq!(port(&leaf, "Ethernet1")["pfc"]["enabled"], json!([]));
 }
 
+/// PFC in force, trust, usable MTU and speed of a port.
+fn settings(model: &Value, name: &str) -> Value {
+    let port = port(model, name);
+    json!([
+        port["pfc"]["enabled"],
+        port["trust"],
+        port["mtu"]["ip"],
+        port["speed_mbps"]
+    ])
+}
+
+#[test]
+fn eos_ports_good_and_bad() {
+    let Some(corpus) = corpus() else { return };
+    let eos = corpus.join("corpus/eos");
+    let ports = model(&eos.join("avd_ethernet-interfaces.cfg"));
+    for (name, expected) in [
+        // PFC on, but priority 5 is named as lossy.
+        ("Ethernet1", json!([[], "dscp", 1500, 100_000])),
+        ("Ethernet2", json!([[5], "pcp", null, null])),
+        // Routed, PFC off by name.
+        ("Ethernet3", json!([[], "dscp", 1500, null])),
+        // PFC on without a no-drop priority.
+        ("Ethernet4", json!([[], "dscp", 9100, null])),
+        // Switched: `mtu` is of routed ports. Its profile does not exist.
+        ("Ethernet7", json!([[], "pcp", null, null])),
+        ("Ethernet21", json!([[], "none", null, null])),
+    ] {
+        assert_eq!(settings(&ports, name), expected, "{name}");
+    }
+    assert_eq!(port(&ports, "Ethernet4")["admin"], "down");
+    assert!(
+        ports["ports"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|port| !port["name"].as_str().unwrap().contains('.'))
+    );
+
+    // Several speeds are printed of one port, so none is known.
+    let all = model(&eos.join("batfish_show_run_all_7260CX_4.19.cfg"));
+    assert_eq!(
+        settings(&all, "Ethernet1/1"),
+        json!([[], "dscp", 9212, null])
+    );
+    assert_eq!(
+        settings(&all, "Ethernet1/2"),
+        json!([[], "pcp", null, null])
+    );
+    let second = model(&eos.join("batfish_show_run_all_2.cfg"));
+    assert_eq!(
+        settings(&second, "Ethernet1/1"),
+        json!([[], "dscp", 9212, 100_000])
+    );
+    assert_eq!(second["os_version"], "4.21.7M");
+
+    // A spine with a profile that the file does not hold.
+    let spine = model(&eos.join("avd_twodc_DC1-POD1-SPINE1.cfg"));
+    assert_eq!(port(&spine, "Ethernet1")["trust"], "dscp");
+    assert_eq!(port(&spine, "Ethernet1")["pfc"]["enabled"], json!([]));
+}
+
+#[test]
+fn eos_findings_that_the_files_are_known_for() {
+    let Some(corpus) = corpus() else { return };
+    let fires = |file: &str| {
+        let file = corpus.join("corpus/eos").join(file);
+        fired(&audited(&file, &policy(LOSSLESS)), true)
+    };
+    let qos = fires("avd_qos.cfg");
+    assert_has(
+        &qos,
+        &[
+            // PFC is off for the whole switch.
+            "fail pfc/missing avd_qos Ethernet1",
+            "fail pfc/missing avd_qos Ethernet6",
+            // 26 leads to traffic class 4, 48 keeps its default.
+            "fail map/dscp avd_qos Ethernet1",
+            // A policy by access lists; profiles that are attached nowhere.
+            "fail map/override avd_qos Ethernet1",
+            "fail map/override avd_qos Ethernet3",
+            "fail map/unresolved avd_qos",
+            "fail map/rewrite avd_qos Ethernet1",
+            "fail trust/mode avd_qos Ethernet6",
+        ],
+    );
+    // All of its lines are known.
+    assert_not(&qos, &["unknown config/unparsed"]);
+    let platform = fires("avd_platform.cfg");
+    assert_not(&platform, &["unknown config/unparsed"]);
+    let endpoints = fires("avd_unit_connected_endpoints.cfg");
+    assert_has(
+        &endpoints,
+        &[
+            "fail map/unresolved avd_unit_connected_endpoints Ethernet12",
+            // By way of its port-channel.
+            "fail map/unresolved avd_unit_connected_endpoints Ethernet17",
+        ],
+    );
+    assert_not(
+        &endpoints,
+        &["fail map/unresolved avd_unit_connected_endpoints Ethernet1\n"],
+    );
+    for file in [
+        "avd_ethernet-interfaces.cfg",
+        "avd_twodc_DC1-POD1-LEAF1A.cfg",
+        "avd_twodc_DC1-SUPER-SPINE1.cfg",
+        "batfish_show_run_all_7260CX_4.19.cfg",
+        "batfish_show_run_all_2.cfg",
+    ] {
+        assert_not(&fires(file), &["unknown config/unparsed"]);
+    }
+}
+
+#[test]
+fn eos_counters_as_json() {
+    let Some(corpus) = corpus() else { return };
+    let of = |file: &str| model(&corpus.join("corpus/eos").join(file));
+    let queues = of("anta_show_interfaces_counters_queue_detail.rev1.json");
+    assert_eq!(port(&queues, "Ethernet1")["counters"]["drops"], 0);
+    let marks = of("anta_show_qos_interfaces_ecn_counters_queue.rev1.json");
+    for name in ["Ethernet10/28/1", "Ethernet10/16/1"] {
+        assert_eq!(port(&marks, name)["counters"]["ecn_marked"], 0, "{name}");
+    }
+    let pause = of("shape_pfc_counters_detail_DERIVED.json");
+    let counters = &port(&pause, "Ethernet1/1")["counters"]["by_priority"];
+    assert_eq!(counters["7"]["rx_pause"], 0);
+    let watchdog = of("shape_pfc_counters_watchdog_DERIVED.json");
+    assert_eq!(
+        port(&watchdog, "Ethernet1/1")["counters"]["watchdog_trips"],
+        1
+    );
+}
+
 #[test]
 fn no_eos_file_is_unread() {
     let Some(corpus) = corpus() else { return };

@@ -13,6 +13,7 @@ use crate::model::{
 use crate::platform::notes::Notes;
 use crate::platform::ports::Ports;
 use crate::platform::queues::{Weights, lossless, no_marking};
+use smallvec::SmallVec;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -23,12 +24,22 @@ struct Shared<'c, 't> {
     maps: [(MapName, SharedMap); 7],
     groups: Groups,
     effects: Effects<'t>,
+    /// Ports by the profile that alone decides: most are of this kind.
+    templates: HashMap<Option<&'t str>, Template<'t>>,
     /// Names of qos profiles that some port has.
     profiles: HashSet<&'t str>,
     /// Marking of a queue without a line of its own.
     plain: Arc<Ecn>,
     /// Marking by the line that gives it.
     marking: HashMap<Origin, Arc<Ecn>>,
+}
+
+/// A port without a name, with what lines of quality of service say.
+#[derive(Clone)]
+struct Template<'t> {
+    port: Port,
+    trust: Said<Option<&'t str>>,
+    policy: Said<&'t str>,
 }
 
 /// Adds what a configuration says to the device and its ports.
@@ -43,6 +54,7 @@ pub fn read(device: &mut Device, ports: &mut Ports, config: &Config<'_>, notes: 
         maps: maps(config),
         groups,
         effects: Effects::default(),
+        templates: HashMap::new(),
         profiles: HashSet::new(),
         plain: Arc::new(match config.shared_ecn {
             Some((_, at)) => shared_marking(at),
@@ -64,36 +76,37 @@ impl<'t> Shared<'_, 't> {
             .lag
             .and_then(|(number, _)| config.lags.get(number));
         let routed = routed(config, interface, lag);
-        let qos = self.effective(interface, lag, routed);
-        let mut port = Port::new(&*interface.name);
+        let Template {
+            mut port,
+            trust,
+            policy,
+        } = self.queued(interface, lag, routed);
+        port.name = interface.name.to_string();
         link(&mut port, config, interface, lag, routed);
-        trust(&mut port, &qos, routed);
-        self.pfc(&mut port, &qos);
-        for (name, map) in &self.maps {
-            port.maps.set(*name, map.clone());
-        }
-        self.queues(&mut port, &qos);
-        self.policies(&mut port, &qos, interface);
+        port.trust = trusted(&trust, routed);
+        self.policies(&mut port, policy, interface);
         port
     }
 
     /// Profile of the port-channel, port-channel, profile of the port, port:
     /// what comes later counts.
-    fn effective(
+    fn queued(
         &mut self,
         interface: &Interface<'t>,
         lag: Option<&Interface<'t>>,
         routed: bool,
-    ) -> Qos<'t> {
-        let mut qos = Qos::default();
-        let mut alone = true;
+    ) -> Template<'t> {
+        let config = self.config;
+        let mut layers: SmallVec<[&Qos<'t>; 4]> = SmallVec::new();
+        let (mut only, mut own) = (None, false);
         for part in lag.into_iter().chain([interface]) {
-            if let Some((name, at)) = part.qos.profile {
-                match self.config.profiles.get(name) {
+            if let Some((name, at)) = part.profile {
+                match config.profiles.get(name) {
                     Some((profile, _)) => {
                         self.profiles.insert(name);
-                        qos.overlay(profile);
-                        alone = false;
+                        only = Some(name);
+                        own |= !layers.is_empty();
+                        layers.push(profile);
                     }
                     None => self.notes.add(
                         NoteKind::Unresolved,
@@ -103,13 +116,42 @@ impl<'t> Shared<'_, 't> {
                     ),
                 }
             }
-            match alone || self.config.printed.is_empty() {
-                true => qos.overlay(&part.qos),
-                false => qos.overlay(&part.qos.typed(&self.config.printed, routed)),
+            if let Some(qos) = &part.qos {
+                own = true;
+                layers.push(qos);
             }
-            alone = false;
         }
-        qos
+        if !own {
+            if let Some(template) = self.templates.get(&only) {
+                return template.clone();
+            }
+            let plain = Qos::default();
+            let template = self.template(layers.first().unwrap_or(&&plain));
+            self.templates.insert(only, template.clone());
+            return template;
+        }
+        let mut qos = Qos::default();
+        for (n, layer) in layers.into_iter().enumerate() {
+            match n == 0 || config.printed.is_empty() {
+                true => qos.overlay(layer),
+                false => qos.overlay(&layer.typed(&config.printed, routed)),
+            }
+        }
+        self.template(&qos)
+    }
+
+    fn template(&mut self, qos: &Qos<'t>) -> Template<'t> {
+        let mut port = Port::default();
+        self.pfc(&mut port, qos);
+        for (name, map) in &self.maps {
+            port.maps.set(*name, map.clone());
+        }
+        self.queues(&mut port, qos);
+        Template {
+            port,
+            trust: qos.trust,
+            policy: qos.policy,
+        }
     }
 
     fn pfc(&self, port: &mut Port, qos: &Qos<'_>) {
@@ -212,7 +254,7 @@ impl<'t> Shared<'_, 't> {
     }
 
     /// A policy on the port that decides the class in the place of trust.
-    fn policies(&mut self, port: &mut Port, qos: &Qos<'t>, interface: &Interface<'t>) {
+    fn policies(&mut self, port: &mut Port, policy: Said<&'t str>, interface: &Interface<'t>) {
         let config = self.config;
         let mut tell = |kind, text: String, at| {
             self.notes.add(kind, Some(&interface.name), text, at);
@@ -230,7 +272,7 @@ impl<'t> Shared<'_, 't> {
                 }
             }
         }
-        let Some((name, at)) = qos.policy else { return };
+        let Some((name, at)) = policy else { return };
         let trusted = port.maps.get(MapName::DscpToTc).clone();
         let trusted = trusted.value().map(Arc::as_ref);
         let none = CodeMap::new();
@@ -345,14 +387,14 @@ fn link(
     };
 }
 
-fn trust(port: &mut Port, qos: &Qos<'_>, routed: bool) {
-    port.trust = match qos.trust {
+fn trusted(said: &Said<Option<&str>>, routed: bool) -> Fact<Trust> {
+    match *said {
         Some((Some("dscp"), at)) => Fact::explicit(Trust::Dscp, at),
         Some((Some(_), at)) => Fact::explicit(Trust::Pcp, at),
         Some((None, at)) => Fact::explicit(Trust::None, at),
         None if routed => Fact::default_of(Trust::Dscp, &defaults::TRUST_ROUTED),
         None => Fact::default_of(Trust::Pcp, &defaults::TRUST_SWITCHED),
-    };
+    }
 }
 
 fn watchdog(port: &mut Port, qos: &Qos<'_>, config: &Config<'_>) {

@@ -12,6 +12,8 @@ mod qos;
 mod show;
 
 #[cfg(test)]
+mod bad_input;
+#[cfg(test)]
 mod tests;
 
 use super::notes::Notes;

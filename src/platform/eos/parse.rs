@@ -112,7 +112,10 @@ pub struct Interface<'t> {
     pub receive: Said<bool>,
     pub lag: Said<&'t str>,
     pub traffic_policy: Said<&'t str>,
-    pub qos: Qos<'t>,
+    /// `service-profile`.
+    pub profile: Said<&'t str>,
+    /// What its own lines say of quality of service; most have none.
+    pub qos: Option<Box<Qos<'t>>>,
     /// The line that opens the block.
     pub at: Origin,
 }
@@ -130,8 +133,12 @@ impl<'t> Interface<'t> {
         take(&mut self.receive, &over.receive);
         take(&mut self.lag, &over.lag);
         take(&mut self.traffic_policy, &over.traffic_policy);
-        take(&mut self.qos.profile, &over.qos.profile);
-        self.qos.overlay(&over.qos);
+        take(&mut self.profile, &over.profile);
+        match (&mut self.qos, over.qos) {
+            (Some(qos), Some(over)) => qos.overlay(&over),
+            (qos @ None, over) => *qos = over,
+            (Some(_), None) => {}
+        }
     }
 }
 
@@ -146,37 +153,35 @@ pub struct Reader<'n> {
 }
 
 /// Words of quality of service.
-const QOS_WORDS: &[&str] = &[
-    "qos",
-    "priority-flow-control",
-    "pfc",
-    "ecn",
-    "wred",
-    "dcbx",
-    "mmu",
-    "random-detect",
-    "tx-queue",
-    "uc-tx-queue",
-    "mc-tx-queue",
-    "service-profile",
-    "service-policy",
-    "flowcontrol",
-    "traffic-class",
-    "queue-profile",
-    "buffer-profile",
-    "congestion-control",
-    "queueing",
-    "lossless",
-    "no-drop",
-];
+fn is_qos_word(word: &str) -> bool {
+    matches!(
+        word,
+        "qos"
+            | "priority-flow-control"
+            | "pfc"
+            | "ecn"
+            | "wred"
+            | "dcbx"
+            | "mmu"
+            | "random-detect"
+            | "tx-queue"
+            | "uc-tx-queue"
+            | "mc-tx-queue"
+            | "service-profile"
+            | "service-policy"
+            | "flowcontrol"
+            | "traffic-class"
+            | "queue-profile"
+            | "buffer-profile"
+            | "congestion-control"
+            | "queueing"
+            | "lossless"
+            | "no-drop"
+    ) || (word.contains('-') && word.split('-').any(|part| matches!(part, "ecn" | "pfc")))
+}
 
 /// First words of lines that other words make lines of quality of service.
 const CARRIERS: &[&str] = &["feature", "hardware", "platform", "system", "set"];
-
-fn is_qos_word(word: &str) -> bool {
-    QOS_WORDS.contains(&word)
-        || (word.contains('-') && word.split('-').any(|part| matches!(part, "ecn" | "pfc")))
-}
 
 /// Whether a line is about quality of service, whatever it may mean.
 pub fn is_qos(line: &str) -> bool {
@@ -398,8 +403,14 @@ impl<'n> Reader<'n> {
         };
         // A port-channel is no port of the model.
         let port = only.filter(|name| name.starts_with("Ethernet"));
+        let mut comment = false;
         for child in statement.children() {
-            self.interface_line(port, &child, &mut block);
+            match child.text() {
+                "comment" => comment = true,
+                "EOF" => comment = false,
+                _ if comment => {}
+                _ => self.interface_line(port, &child, &mut block),
+            }
         }
         let mut names = names.into_iter();
         if let Some(last) = names.next_back() {
@@ -442,14 +453,14 @@ impl<'n> Reader<'n> {
         // Most lines of an interface are none of these.
         match line.first_word() {
             "mtu" | "l2" | "switchport" | "no" | "shutdown" | "speed" | "error-correction"
-            | "flowcontrol" | "channel-group" | "default" | "traffic-policy" => {}
+            | "flowcontrol" | "channel-group" | "default" | "traffic-policy"
+            | "service-profile" => {}
             "description" => {
                 interface.description = line.after("description").map(|text| (text, at));
                 return;
             }
             _ => {
-                let read = !is_qos(line.text()) || self.qos(port, line, &mut interface.qos);
-                return self.unless(read, port, line);
+                return self.own_line(port, line, interface);
             }
         }
         match &*line.words() {
@@ -487,11 +498,23 @@ impl<'n> Reader<'n> {
             ["channel-group", number, ..] => interface.lag = Some((number, at)),
             ["traffic-policy", "input", name] => interface.traffic_policy = Some((name, at)),
             ["default", ..] => {}
-            ["no", ..] => {
-                let read = !is_qos(line.text()) || self.qos(port, line, &mut interface.qos);
-                self.unless(read, port, line);
-            }
+            ["service-profile", name] => interface.profile = Some((name, at)),
+            ["service-profile", ..] => self.unparsed(port, line),
+            ["no", ..] => self.own_line(port, line, interface),
             _ => {}
+        }
+    }
+
+    fn own_line<'t>(
+        &mut self,
+        port: Option<&str>,
+        line: &Statement<'_, 't>,
+        interface: &mut Interface<'t>,
+    ) {
+        if is_qos(line.text()) {
+            let qos = interface.qos.get_or_insert_default();
+            let read = self.qos(port, line, qos);
+            self.unless(read, port, line);
         }
     }
 }
@@ -503,6 +526,9 @@ fn names<'t>(list: Cow<'t, str>, all: &mut usize) -> Option<Vec<Cow<'t, str>>> {
     let is_one = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b == b'/');
     if is_one(rest) {
         return Some(vec![list]);
+    }
+    if *all > MOST_NAMES {
+        return None;
     }
     let kind = numbers.map_or("", |_| "Ethernet");
     let names = expand(&list)?;

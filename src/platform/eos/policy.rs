@@ -33,7 +33,7 @@ struct Class<'t> {
 }
 
 /// Kinds of maps that have no say in how ports queue.
-const OTHER_KINDS: &[&str] = &["pbr", "control-plane", "copp", "tapagg", "pdp"];
+pub const OTHER_KINDS: &[&str] = &["pbr", "control-plane", "copp", "tapagg", "pdp"];
 
 impl Reader<'_> {
     /// `class-map` and `policy-map`.

@@ -1,6 +1,7 @@
 //! Lines of quality of service that interfaces and qos profiles share.
 
 use super::parse::{Reader, Said, take};
+use super::policy::OTHER_KINDS;
 use crate::model::Origin;
 use crate::platform::text::statements::Statement;
 use std::collections::BTreeMap;
@@ -8,7 +9,6 @@ use std::collections::BTreeMap;
 /// What an interface or a qos profile says of quality of service.
 #[derive(Clone, Default)]
 pub struct Qos<'t> {
-    pub profile: Said<&'t str>,
     pub policy: Said<&'t str>,
     /// `dscp`, `cos`, or nothing for `no qos trust`.
     pub trust: Said<Option<&'t str>>,
@@ -206,11 +206,9 @@ impl Reader<'_> {
             ["no", "qos", "trust"] => qos.trust = Some((None, at)),
             ["qos", "cos" | "dscp", _] | ["no" | "default", "qos", ..] => {}
             ["shape", ..] | ["no", "shape", ..] => {}
-            ["service-profile", name] => qos.profile = Some((name, at)),
             ["service-policy", "type", kind, "input", name] => match *kind {
                 "qos" | "quality-of-service" => qos.policy = Some((name, at)),
-                "pbr" | "tapagg" => {} // of other planes
-                _ => return false,
+                kind => return OTHER_KINDS.contains(&kind),
             },
             ["no" | "default", "service-policy" | "service-profile", ..] => {}
             ["priority-flow-control", rest @ ..] => return pfc(rest, false, at, qos),
@@ -330,8 +328,7 @@ fn queue_line(line: &Statement<'_, '_>, at: Origin, queue: &mut Queue) -> bool {
 }
 
 impl<'t> Qos<'t> {
-    /// Lays what another says over this. The name of its profile stays out:
-    /// a profile names none.
+    /// Lays what another says over this.
     pub fn overlay(&mut self, over: &Qos<'t>) {
         take(&mut self.policy, &over.policy);
         take(&mut self.trust, &over.trust);
