@@ -359,18 +359,6 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         FAIL,
         "a later line replaces an earlier one",
     ),
-    (
-        "eos",
-        "ecn/drops",
-        UNKNOWN,
-        "without a line a queue does not drop early",
-    ),
-    (
-        "eos",
-        "buffer/headroom",
-        FAIL,
-        "the platform sizes the buffer by itself",
-    ),
     ("os10", "pfc/mode", FAIL, "nothing negotiates PFC"),
     (
         "os10",
