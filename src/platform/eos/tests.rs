@@ -887,6 +887,58 @@ fn counters_are_read_from_text_and_json() {
     assert!(of(&marks.replace("12", "-")).ecn_marked.is_unknown());
 }
 
+#[test]
+fn what_is_typed_for_a_remedy_is_read_as_its_remedy() {
+    let bad = "interface Ethernet1\n   flowcontrol receive on\n   qos trust cos\n   \
+               priority-flow-control on\n   priority-flow-control priority 4 no-drop\n";
+    let device = read(bad);
+    let remedied = |remedy: &Remedy| {
+        let lines = Eos.fix(&device, "Ethernet1", remedy).join("\n");
+        let device = read(&format!("{bad}!\n{lines}\n"));
+        assert_eq!(notes(&device, NoteKind::Unparsed), Vec::<&str>::new());
+        port(&device).clone()
+    };
+    let priorities = set(&[3]);
+    assert_eq!(
+        remedied(&Remedy::Pfc { priorities }).pfc.tx.get(),
+        Some(priorities)
+    );
+    assert_eq!(
+        remedied(&Remedy::LinkPauseOff).link_pause.rx.get(),
+        Some(false)
+    );
+    let trusted = remedied(&Remedy::Trust { dscp: true });
+    assert_eq!(trusted.trust.get(), Some(Trust::Dscp));
+    let watched = remedied(&Remedy::Watchdog {
+        detection_ms: 200,
+        restoration_ms: 400,
+        priorities,
+    });
+    assert_eq!(watched.pfc.watchdog.detection_ms.get(), Some(200));
+    let map = MapName::DscpToTc;
+    let mapped = remedied(&Remedy::MapEntry {
+        map,
+        key: 26,
+        value: 5,
+    });
+    assert_eq!(mapped.maps.value(map, 26), Some(5));
+    let marked = remedied(&Remedy::Ecn {
+        queue: 3,
+        min_bytes: Some(150_000),
+        max_bytes: Some(1_500_000),
+        probability_percent: None,
+    });
+    assert_eq!(
+        marked.queue(3).unwrap().ecn.max_bytes.get(),
+        Some(1_500_000)
+    );
+    // Nothing is typed into a port whose name is none.
+    assert!(
+        Eos.fix(&device, "Ethernet9", &Remedy::LinkPauseOff)
+            .is_empty()
+    );
+}
+
 proptest! {
     #[test]
     fn any_text_is_read(text in "(interface Ethernet[0-9,-]{1,6}|qos |profile |priority-flow-control |tx-queue |random-detect ecn |[ !0-9a-z\t]|\r?\n){0,60}") {
