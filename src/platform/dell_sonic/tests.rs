@@ -281,25 +281,19 @@ fn fixes_are_commands_of_this_switch() {
 }
 
 #[test]
-fn the_work_grows_with_the_text() {
-    // A hundred thousand lines and a million, in one run: ten times the work,
-    // where that of squares would be a hundred.
-    let took = |sections: usize| {
-        let section = |n: usize| {
-            format!(
-                "interface Eth1/{}\n mtu 9216\n qos-map dscp-tc d\n bogus line\n flowcontrol x\n!\n",
-                n % 512 + 1
-            )
-        };
-        let text: String = (0..sections).map(section).collect();
-        let started = std::time::Instant::now();
-        let device = read(&text);
-        assert_eq!(device.ports.len(), 512);
-        assert_eq!(notes(&device, NoteKind::Unparsed).len(), sections);
-        started.elapsed()
+fn a_million_lines_are_read() {
+    // A million lines: work in the square of them would not end.
+    let sections = 167_000;
+    let section = |n: usize| {
+        format!(
+            "interface Eth1/{}\n mtu 9216\n qos-map dscp-tc d\n bogus line\n flowcontrol x\n!\n",
+            n % 512 + 1
+        )
     };
-    let small = took(16_700);
-    assert!(took(167_000) < small * 40);
+    let text: String = (0..sections).map(section).collect();
+    let device = read(&text);
+    assert_eq!(device.ports.len(), 512);
+    assert_eq!(notes(&device, NoteKind::Unparsed).len(), sections);
 }
 
 proptest! {

@@ -3,7 +3,6 @@
 use super::*;
 use crate::platform::testing::{notes, read as read_all, set};
 use std::fmt::Write;
-use std::time::Instant;
 
 const GOOD: &str = include_str!("../../../fixtures/eos/4.32/good/raw/leaf1.cfg");
 
@@ -182,38 +181,10 @@ fn bytes_of_any_kind_are_read() {
     }
 }
 
-fn time(text: &str) -> f64 {
-    let start = Instant::now();
-    let device = read(text);
-    assert!(device.ports.len() < usize::MAX);
-    start.elapsed().as_secs_f64()
-}
-
-/// Reads texts of two lengths. Eight times the length takes some eight times
-/// the time; were it sixty times, the work would grow with the square. A
-/// machine that is busy may stretch one measurement, hardly three.
-fn is_linear(name: &str, make: &dyn Fn(usize) -> String, lines: usize) {
-    let (small, large) = (make(lines / 8), make(lines));
-    let ratios = (0..3).map(|_| time(&large) / time(&small));
-    let tried: Vec<f64> = ratios.scan(false, until_linear).collect();
-    let linear = tried.iter().any(|ratio| *ratio < LINEAR);
-    assert!(
-        linear,
-        "{name}: eight times the lines take {tried:?} times the time"
-    );
-}
-
-/// Between eight and sixty-four.
-const LINEAR: f64 = 24.0;
-
-fn until_linear(done: &mut bool, ratio: f64) -> Option<f64> {
-    let go_on = !*done;
-    *done = ratio < LINEAR;
-    go_on.then_some(ratio)
-}
-
+/// Of each kind so much that work in the square of it would not end; how time
+/// grows is in the benchmark.
 #[test]
-fn time_grows_with_the_length_alone() {
+fn much_of_a_kind_is_read() {
     let repeat = |line: &'static str| move |n: usize| line.repeat(n);
     let numbered = |line: &'static str| {
         move |n: usize| {
@@ -240,26 +211,34 @@ fn time_grows_with_the_length_alone() {
         let lines = (0..n).map(|k| format!("{:1$}qos profile R\n", "", k % 400));
         lines.collect::<String>()
     };
-    let kinds: [(&str, &dyn Fn(usize) -> String); 9] = [
-        (
-            "ports",
-            &numbered("interface Ethernet#\n   service-profile R\n"),
-        ),
-        ("one port", &repeat("interface Ethernet1\n   mtu 9000\n")),
-        ("lists", &repeat("interface Ethernet1-4096\n   mtu 9000\n")),
-        ("made-up lines", &repeat("qos magic\n")),
-        (
-            "names that lead nowhere",
-            &numbered("interface Ethernet#\n   service-profile X#\n"),
-        ),
-        ("profiles", &numbered("qos profile P#\n   qos trust cos\n")),
-        ("classes", &classes),
-        ("depth", &deep),
-        ("maps", &repeat("qos map dscp 0-63 to traffic-class 3\n")),
-    ];
-    for (name, make) in kinds {
-        is_linear(name, make, 16_000);
-    }
+    let n = 50_000;
+    let told = |text: &str, ports: usize, told: usize| {
+        let head = "! Command: show running-config section interface|qos\n\
+                    ! device: leaf1 (DCS-7060DX5-64, EOS-4.32.1F)";
+        let device = read(&format!("{head}\n{text}"));
+        assert_eq!((device.ports.len(), device.notes.len()), (ports, told));
+    };
+    told(
+        &numbered("interface Ethernet#\n   service-profile R\n")(n),
+        n,
+        0,
+    );
+    told(&repeat("interface Ethernet1\n   mtu 9000\n")(n), 1, 0);
+    told(
+        &repeat("interface Ethernet1-4096\n   mtu 9000\n")(n),
+        4096,
+        n - 16,
+    );
+    told(&repeat("qos magic\n")(n), 0, n);
+    told(
+        &numbered("interface Ethernet#\n   service-profile X#\n")(n),
+        n,
+        n + 1,
+    );
+    told(&numbered("qos profile P#\n   qos trust cos\n")(n), 0, 0);
+    told(&classes(n), n / 8, n / 4);
+    told(&deep(n), 0, n / 400);
+    told(&repeat("qos map dscp 0-63 to traffic-class 3\n")(n), 0, 0);
 }
 
 #[test]
