@@ -75,23 +75,17 @@ impl Ties {
             let mst = best.mst.as_ref();
             best.pci = mst.and_then(|mst| self.pci_of_mst.get(mst)).cloned();
         }
-        if best.rdma.is_none() {
-            best.rdma = best
-                .pci
-                .as_ref()
-                .and_then(|pci| self.rdma_of_pci.get(pci))
-                .cloned();
-        }
         // A VLAN on top of the port shares its RDMA device.
-        let stated = subject.rdma.as_ref().and_then(of_rdma);
-        if let Some(netdev) = stated {
+        if let Some(netdev) = best.rdma.as_ref().and_then(of_rdma) {
             best.netdev = Some(netdev);
         }
         if best.netdev.is_none() {
             let pci = best.pci.as_ref();
             best.netdev = pci.and_then(|pci| self.netdev_of_pci.get(pci)).cloned();
         }
-        if best.netdev.is_none() {
+        if best.netdev.is_none() && best.rdma.is_none() {
+            let pci = best.pci.as_ref();
+            best.rdma = pci.and_then(|pci| self.rdma_of_pci.get(pci)).cloned();
             best.netdev = best.rdma.as_ref().and_then(of_rdma);
         }
         best
@@ -183,9 +177,11 @@ fn spread_over_bonds(parts: Vec<Part>, bonds: &BTreeMap<String, BTreeSet<String>
         let mut around = bonds.values().filter(|members| members.contains(netdev));
         around.next().filter(|_| bonded)
     };
+    // A listing of network devices speaks of the bond's own queue and MTU.
+    let of_rdma = |part: &Part| part.evidence == Evidence::Rdma || part.subject.rdma.is_some();
     let mut spread = Vec::with_capacity(parts.len());
     for part in parts {
-        match bond_of(&part).filter(|_| part.evidence == Evidence::Rdma) {
+        match bond_of(&part).filter(|_| of_rdma(&part)) {
             Some(members) if spread.len() < Statements::MOST => {
                 for member in members.iter().take(MOST_MEMBERS) {
                     let mut part = part.clone();
