@@ -204,24 +204,31 @@ const MOST_MEMBERS: usize = 32;
 
 /// A virtual function has the DCB settings of its port.
 fn inherit(parts: &mut Vec<Part>, functions: &[(Subject, Subject)], ties: &Ties) {
+    if functions.is_empty() {
+        return;
+    }
+    let mut of_netdev: BTreeMap<&str, Vec<&Part>> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.evidence > Evidence::None) {
+        if let Some(netdev) = &part.subject.netdev {
+            of_netdev.entry(netdev).or_default().push(part);
+        }
+    }
     let netdev = |subject: &Subject| ties.resolve(subject).netdev;
+    let mut inherited = Vec::new();
     for (of, physical) in functions.iter().take(MOST_FUNCTIONS) {
         let (Some(of), Some(physical)) = (netdev(of), netdev(physical)) else {
             continue;
         };
-        let of_physical = parts.iter().filter(|part| {
-            part.subject.netdev.as_ref() == Some(&physical) && part.evidence > Evidence::None
-        });
-        let inherited: Vec<Part> = of_physical
-            .map(|part| Part {
-                subject: Subject::netdev(&of),
-                ..part.of_physical_port()
-            })
-            .collect();
-        if parts.len() < Statements::MOST {
-            parts.extend(inherited);
+        let of_physical = of_netdev.get(physical.as_str()).into_iter().flatten();
+        inherited.extend(of_physical.map(|part| Part {
+            subject: Subject::netdev(&of),
+            ..part.of_physical_port()
+        }));
+        if parts.len() + inherited.len() > Statements::MOST {
+            break;
         }
     }
+    parts.extend(inherited);
 }
 
 /// More virtual functions than a host puts into use.
