@@ -259,3 +259,136 @@ fn the_guard_of_the_nic() {
     assert_eq!(of(Fact::default()), Told::Unknown);
     assert_eq!(of(Fact::NotApplicable), Told::Nothing);
 }
+
+#[test]
+fn what_the_boot_brings_is_compared_with_what_runs() {
+    let with = |fill: fn(&mut Port, &mut model::Boot)| {
+        let mut port = nothing_known();
+        port.pfc.enabled = stated(Priorities::from_mask(0b1000));
+        port.trust = stated(PortTrust::Dscp);
+        let mut boot = model::Boot::default();
+        fill(&mut port, &mut boot);
+        port.nic.as_mut().unwrap().boot = boot;
+        port
+    };
+    let all = |_: &mut Port, boot: &mut model::Boot| {
+        boot.pfc = stated(Priorities::from_mask(0b1000));
+        boot.trust = stated(PortTrust::Both);
+    };
+    assert_eq!(host(&Volatile, &with(all)), Told::Pass);
+    let other = with(|_, boot| {
+        boot.pfc = stated(Priorities::from_mask(0b1_0000));
+        boot.trust = stated(PortTrust::Dscp);
+    });
+    let verdicts = judged(&Volatile, DeviceKind::Host, &other);
+    assert_eq!(verdicts.details.len(), 1);
+    assert_eq!(verdicts.details[0].severity, None); // the check's own: high
+    assert_eq!(verdicts.details[0].expected.as_deref(), Some("[4]"));
+    // A boot source that may or may not run.
+    let open = with(|_, boot| {
+        boot.pfc = Fact::unknown_at("a unit".to_owned(), crate::model::Origin::new(0, 0));
+        boot.trust = stated(PortTrust::Dscp);
+    });
+    assert_eq!(host(&Volatile, &open), Told::Unknown);
+    // What only runs is named, and only that.
+    let half = with(|port, boot| {
+        port.nic.as_mut().unwrap().traffic_class = stated(106);
+        boot.pfc = stated(Priorities::from_mask(0b1000));
+    });
+    let verdicts = judged(&Volatile, DeviceKind::Host, &half);
+    let [lost] = verdicts.details.as_slice() else {
+        panic!("{:?}", verdicts.details);
+    };
+    assert!(
+        lost.message.contains("trust and the traffic class back"),
+        "{}",
+        lost.message
+    );
+    // The service did not run: what it sets is missing.
+    let failed = with(|port, boot| {
+        port.pfc.enabled = stated(Priorities::NONE);
+        boot.pfc = stated(Priorities::from_mask(0b1000));
+        boot.trust = stated(PortTrust::Dscp);
+    });
+    assert_eq!(host(&Volatile, &failed), Told::Fail);
+}
+
+#[test]
+fn the_slot_of_the_card() {
+    let of = |fill: fn(&mut model::Pcie)| {
+        host_port(|nic| {
+            nic.pcie.width = stated(16);
+            nic.pcie.width_max = stated(16);
+            nic.pcie.speed_mtps = stated(16_000);
+            nic.pcie.speed_max_mtps = stated(16_000);
+            fill(&mut nic.pcie);
+        })
+    };
+    assert_eq!(host(&Pcie, &of(|_| ())), Told::Pass);
+    assert_eq!(host(&Pcie, &of(|pcie| pcie.width = stated(8))), Told::Fail);
+    assert_eq!(
+        host(&Pcie, &of(|pcie| pcie.speed_mtps = stated(8_000))),
+        Told::Fail
+    );
+    assert_eq!(
+        host(&Pcie, &of(|pcie| pcie.width_max = Fact::default())),
+        Told::Unknown
+    );
+    assert_eq!(host(&Pcie, &nothing_known()), Told::Unknown);
+    // ACS matters where there are GPUs.
+    let acs = |gpus: bool, acs: Fact<bool>| {
+        let mut port = of(|_| ());
+        let pcie = &mut port.nic.as_mut().unwrap().pcie;
+        pcie.acs = acs;
+        if gpus {
+            pcie.gpus = stated(true);
+        }
+        host(&Pcie, &port)
+    };
+    assert_eq!(acs(true, stated(false)), Told::Pass);
+    assert_eq!(acs(true, stated(true)), Told::Fail);
+    assert_eq!(acs(true, Fact::default()), Told::Unknown);
+    assert_eq!(acs(false, stated(true)), Told::Pass);
+    // What the link carries stands beside what the port needs.
+    let mut narrow = of(|pcie| pcie.width = stated(8));
+    narrow.speed_mbps = stated(200_000);
+    let verdicts = judged(&Pcie, DeviceKind::Host, &narrow);
+    assert!(
+        verdicts.details[0]
+            .message
+            .contains("126 Gb/s, the port 200 Gb/s")
+    );
+    // A device of the kernel sits in no slot.
+    let software = host_port(|nic| nic.software = stated(true));
+    assert_eq!(host(&Pcie, &software), Told::Nothing);
+}
+
+#[test]
+fn one_agent_a_port() {
+    let of = |sends: &str, host_agent: bool| {
+        let port = host_port(|nic| {
+            nic.dcbx = stated(Dcbx::Os);
+            nic.nv
+                .insert("LLDP_NB_TX_MODE_P1".to_owned(), nv(sends, sends));
+            if host_agent {
+                nic.host_lldp = stated("lldpd".to_owned());
+            }
+        });
+        host(&DcbxAgent, &port)
+    };
+    assert_eq!(of("0", true), Told::Pass);
+    assert_eq!(of("2", false), Told::Pass);
+    assert_eq!(of("2", true), Told::Fail);
+}
+
+#[test]
+fn roce_of_the_driver() {
+    let of = |on| {
+        let port = host_port(|nic| {
+            nic.link_type = stated(LinkType::Ethernet);
+            nic.roce_enabled = stated(on);
+        });
+        host(&Link, &port)
+    };
+    assert_eq!((of(true), of(false)), (Told::Pass, Told::Fail));
+}

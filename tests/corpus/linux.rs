@@ -208,3 +208,74 @@ fn nic_captures_of_the_corpus_are_recognised() {
         }
     }
 }
+
+#[test]
+fn more_cases_of_nvidia_and_plain_linux() {
+    let Some(corpus) = corpus() else { return };
+    let fired = |name: &str, files: &[&str]| case(&corpus, name, "host", files, LOSSLESS);
+
+    // Half of the lanes: 63 Gb/s for a port of 100.
+    let slot = fired("41-perftest-bidir-with-warnings", &["dmesg_pcie.txt"]);
+    assert_has(&slot, &["fail nic/pcie host"]);
+
+    // Two samples side by side are not one; nothing is read from them.
+    let columns = fired("48-mlx5-ucx-tclass-one-direction", &["ethtool_diff.txt"]);
+    assert_has(&columns, &["unknown collect/failed host"]);
+    assert_not(&columns, &["fail"]);
+
+    // A bit mask whose order changed between releases tells no setting.
+    let mask = fired("54-lshca-roce-bitmask", &["lshca.txt"]);
+    assert_has(&mask, &["unknown collect/unrecognised host"]);
+    assert_not(&mask, &["fail"]);
+
+    let infiniband = fired("68-perftest-interleaved-warning", &["ib_send_bw.txt"]);
+    assert_has(&infiniband, &["fail nic/link-type host mlx5_0"]);
+
+    // Another tool's benchmark says nothing of the NIC.
+    let benchmark = fired("75-rdma-mtu-1500-vs-4200", &["nccl_before.txt"]);
+    assert_not(&benchmark, &["fail"]);
+
+    // What is meant to run at boot is no state: nothing of it fails or passes.
+    let meant = fired("78-ceph-proxmox-cumulus-dscp-nft", &["interfaces"]);
+    assert_not(&meant, &["fail"]);
+    assert_has(
+        &meant,
+        &[
+            "unknown pfc/missing host nic1",
+            "unknown pfc/missing host nic2",
+        ],
+    );
+
+    // Twice the same rail: the layouts of mlxconfig all tell the marking.
+    for layout in ["one_column.txt", "three_columns.txt", "starred.txt"] {
+        let table = fired("57-mlxconfig-three-layouts", &[layout]);
+        assert_not(&table, &["fail cnp/marking", "fail dcqcn"]);
+    }
+}
+
+#[test]
+fn nic_captures_of_the_corpus_are_read_whole() {
+    let Some(corpus) = corpus() else { return };
+    for entry in fs::read_dir(corpus.join("corpus/nic")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        // Help and version texts; NICs of other makes; what a person elided.
+        let other = ["help", "version", "niccli", "nicctl", "DERIVED"];
+        if other.iter().any(|word| name.contains(word)) {
+            continue;
+        }
+        for unit in discover(path.to_str().unwrap(), &[]).unwrap() {
+            let read = read_unit(&unit);
+            let told: Vec<_> = read.problems.iter().map(|(_, note)| &note.text).collect();
+            assert!(told.is_empty(), "{name}: {told:?}");
+            let device = read.device.unwrap();
+            let told: Vec<_> = device
+                .notes
+                .iter()
+                .filter(|note| note.kind == roceaudit::model::NoteKind::Failed)
+                .map(|note| &note.text)
+                .collect();
+            assert!(told.is_empty(), "{name}: {told:?}");
+        }
+    }
+}

@@ -39,7 +39,8 @@ const FAILED: &[&str] = &[
     "not supported on your system",
     "invalid argument",
     "cannot get device",
-    "failed to open device",
+    "failed to open ",
+    "failed to connect to ",
     "no such interface",
     "does not exist",
     "cannot find device",
@@ -253,7 +254,9 @@ const SPEAKING: &[&str] = &[
 /// language, or without its line breaks.
 pub fn not_understood(input: &Input<'_>, spec: &CaptureSpec, out: &mut Statements) {
     let tool = spec.command.split(' ').next().unwrap_or_default();
-    if !SPEAKING.contains(&tool) || input.text.trim().is_empty() {
+    // `dcb maxrate` and `dcb rewr` say nothing that is judged.
+    let other = tool == "dcb" && super::parse::dcb::recognise(input.text);
+    if !SPEAKING.contains(&tool) || other || input.text.trim().is_empty() {
         return;
     }
     let at = input.at(0);

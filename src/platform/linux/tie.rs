@@ -75,23 +75,17 @@ impl Ties {
             let mst = best.mst.as_ref();
             best.pci = mst.and_then(|mst| self.pci_of_mst.get(mst)).cloned();
         }
-        if best.rdma.is_none() {
-            best.rdma = best
-                .pci
-                .as_ref()
-                .and_then(|pci| self.rdma_of_pci.get(pci))
-                .cloned();
-        }
         // A VLAN on top of the port shares its RDMA device.
-        let stated = subject.rdma.as_ref().and_then(of_rdma);
-        if let Some(netdev) = stated {
+        if let Some(netdev) = best.rdma.as_ref().and_then(of_rdma) {
             best.netdev = Some(netdev);
         }
         if best.netdev.is_none() {
             let pci = best.pci.as_ref();
             best.netdev = pci.and_then(|pci| self.netdev_of_pci.get(pci)).cloned();
         }
-        if best.netdev.is_none() {
+        if best.netdev.is_none() && best.rdma.is_none() {
+            let pci = best.pci.as_ref();
+            best.rdma = pci.and_then(|pci| self.rdma_of_pci.get(pci)).cloned();
             best.netdev = best.rdma.as_ref().and_then(of_rdma);
         }
         best
@@ -183,9 +177,11 @@ fn spread_over_bonds(parts: Vec<Part>, bonds: &BTreeMap<String, BTreeSet<String>
         let mut around = bonds.values().filter(|members| members.contains(netdev));
         around.next().filter(|_| bonded)
     };
+    // A listing of network devices speaks of the bond's own queue and MTU.
+    let of_rdma = |part: &Part| part.evidence == Evidence::Rdma || part.subject.rdma.is_some();
     let mut spread = Vec::with_capacity(parts.len());
     for part in parts {
-        match bond_of(&part).filter(|_| part.evidence == Evidence::Rdma) {
+        match bond_of(&part).filter(|_| of_rdma(&part)) {
             Some(members) if spread.len() < Statements::MOST => {
                 for member in members.iter().take(MOST_MEMBERS) {
                     let mut part = part.clone();
@@ -208,24 +204,31 @@ const MOST_MEMBERS: usize = 32;
 
 /// A virtual function has the DCB settings of its port.
 fn inherit(parts: &mut Vec<Part>, functions: &[(Subject, Subject)], ties: &Ties) {
+    if functions.is_empty() {
+        return;
+    }
+    let mut of_netdev: BTreeMap<&str, Vec<&Part>> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.evidence > Evidence::None) {
+        if let Some(netdev) = &part.subject.netdev {
+            of_netdev.entry(netdev).or_default().push(part);
+        }
+    }
     let netdev = |subject: &Subject| ties.resolve(subject).netdev;
+    let mut inherited = Vec::new();
     for (of, physical) in functions.iter().take(MOST_FUNCTIONS) {
         let (Some(of), Some(physical)) = (netdev(of), netdev(physical)) else {
             continue;
         };
-        let of_physical = parts.iter().filter(|part| {
-            part.subject.netdev.as_ref() == Some(&physical) && part.evidence > Evidence::None
-        });
-        let inherited: Vec<Part> = of_physical
-            .map(|part| Part {
-                subject: Subject::netdev(&of),
-                ..part.of_physical_port()
-            })
-            .collect();
-        if parts.len() < Statements::MOST {
-            parts.extend(inherited);
+        let of_physical = of_netdev.get(physical.as_str()).into_iter().flatten();
+        inherited.extend(of_physical.map(|part| Part {
+            subject: Subject::netdev(&of),
+            ..part.of_physical_port()
+        }));
+        if parts.len() + inherited.len() > Statements::MOST {
+            break;
         }
     }
+    parts.extend(inherited);
 }
 
 /// More virtual functions than a host puts into use.
