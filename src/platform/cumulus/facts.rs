@@ -134,6 +134,8 @@ struct Reader<'r, 'c> {
     /// Whether any port has packets rewritten on their way out, and its line.
     rewrites: Fact<bool>,
     pause_stops: Fact<Arc<CodeMap>>,
+    /// A port of each combination of profiles, by the lines that name them.
+    alike: HashMap<[Option<Origin>; 7], Port>,
 }
 
 impl<'r, 'c> Reader<'r, 'c> {
@@ -150,6 +152,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             used: HashSet::new(),
             rewrites: Fact::default(),
             pause_stops,
+            alike: HashMap::new(),
         }
     }
 
@@ -219,6 +222,32 @@ impl<'r, 'c> Reader<'r, 'c> {
 
     fn port(&mut self, port: &mut Port, layers: &Layers<'c>) {
         self.link(port, layers);
+        let bound = Kind::ALL.map(|kind| self.binding(layers, kind).map(|set| set.at));
+        match self.alike.get(&bound) {
+            Some(other) => {
+                port.trust = other.trust.clone();
+                port.maps = other.maps.clone();
+                port.pfc = other.pfc.clone();
+                port.link_pause = other.link_pause.clone();
+                port.cable_m = other.cable_m.clone();
+                port.priority_groups = other.priority_groups.clone();
+                port.queues = other.queues.clone();
+            }
+            None => {
+                let told = self.notes.all.len();
+                self.profiles(port, layers);
+                // What is told is told of each port.
+                if self.notes.all.len() == told {
+                    self.alike.insert(bound, port.clone());
+                }
+            }
+        }
+        port.pfc.watchdog.enabled = self.watches(layers);
+        self.acls(port, layers);
+    }
+
+    /// What the profiles of a port set, and what holds without them.
+    fn profiles(&mut self, port: &mut Port, layers: &Layers<'c>) {
         let qos = self.qos;
         let name = port.name.clone();
         match self.profile(&name, layers, Kind::Mapping, |name| {
@@ -246,9 +275,8 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.rewriting(port, layers);
         self.pfc(port, layers);
         self.link_pause(port, layers);
-        self.watchdog(port, layers);
+        self.watchdog(port);
         self.queues(port, layers);
-        self.acls(port, layers);
     }
 
     fn link(&self, port: &mut Port, layers: &Layers<'c>) {
@@ -367,16 +395,19 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
     }
 
-    fn watchdog(&self, port: &mut Port, layers: &Layers<'c>) {
+    /// Whether the watchdog runs: a setting of the port itself.
+    fn watches(&self, layers: &Layers<'c>) -> Fact<bool> {
         let config = self.config();
-        let set = layers
-            .own(|key| &key.watchdog)
-            .or(config.all.watchdog.as_ref());
-        let enabled = match set {
+        let own = layers.own(|key| &key.watchdog);
+        match own.or(config.all.watchdog.as_ref()) {
             Some(set) => fact(set, |on| *on),
             None if config.partial => Fact::unknown(&defaults::PARTIAL),
             None => Fact::default_of(false, &defaults::WATCHDOG_OFF),
-        };
+        }
+    }
+
+    fn watchdog(&self, port: &mut Port) {
+        let config = self.config();
         let why: &'static Reason = &defaults::WATCHDOG_GUARDS;
         let guarded = match &port.pfc.enabled {
             // Without PFC there is nothing to guard.
@@ -404,7 +435,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             (_, None) => polls,
         };
         port.pfc.watchdog = Watchdog {
-            enabled,
+            enabled: Fact::default(),
             priorities: guarded,
             detection_ms: detection,
             restoration_ms: polling,
