@@ -200,42 +200,6 @@ const GAPS: &[(&str, &str, &[Status], &str)] = &[
         "pause stops the queue that the switch priority leaves by",
     ),
     (
-        "cumulus",
-        "buffer/pool",
-        &[Status::Pass, Status::Unknown],
-        "a share of the memory in percent is not compared with bytes",
-    ),
-    (
-        "cumulus",
-        "ecn/thresholds",
-        UNKNOWN,
-        "what is not set has a documented default",
-    ),
-    (
-        "cumulus",
-        "ecn/order",
-        UNKNOWN,
-        "what is not set has a documented default",
-    ),
-    (
-        "cumulus",
-        "ecn/drops",
-        UNKNOWN,
-        "what is not set has a documented default",
-    ),
-    (
-        "cumulus",
-        "mtu/port",
-        UNKNOWN,
-        "what is not set has a documented default",
-    ),
-    (
-        "cumulus",
-        "counters/pfc-storm",
-        UNKNOWN,
-        "the table of priorities always has both counts",
-    ),
-    (
         "junos",
         "pfc/mode",
         FAIL,

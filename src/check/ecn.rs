@@ -374,7 +374,7 @@ impl Check for AfterPfc {
             explain: "ECN is to slow senders down while there is still room; PFC is the last \
                 resort. Where marking begins only above the fill at which pause is sent, pause \
                 always comes first and congestion spreads. With a dynamic threshold the pause \
-                point moves with the free buffer, so this is judged only where it is fixed.",
+                point moves with the free buffer, and this is information.",
         }
     }
 
@@ -404,8 +404,9 @@ impl Check for AfterPfc {
                 );
                 continue;
             };
+            let moves = group.buffer.alpha.is_known();
             out.judge(first_mark <= pause_at, || {
-                Detail::fail(format!(
+                let detail = Detail::fail(format!(
                     "queue {} marks from {first_mark} bytes on, but pause is sent at {pause_at}",
                     queue.id
                 ))
@@ -415,7 +416,11 @@ impl Check for AfterPfc {
                 .actual(format!("{first_mark}B"))
                 .kind(min.kind())
                 .at(at(queue, QueueField::EcnMinBytes))
-                .at(Field::Group(group.id, GroupField::PauseAt))
+                .at(Field::Group(group.id, GroupField::PauseAt));
+                match moves {
+                    true => detail.severity(Severity::Info),
+                    false => detail,
+                }
             });
         }
     }

@@ -556,8 +556,16 @@ fn marking() {
         ),
         (
             "pause before the first mark",
-            |port| buffer(port).pause_at_bytes = stated(100_000),
+            |port| {
+                buffer(port).alpha = Fact::NotApplicable;
+                buffer(port).pause_at_bytes = stated(100_000);
+            },
             &["fail ecn/after-pfc"],
+        ),
+        (
+            "pause before the first mark, at a point that moves",
+            |port| buffer(port).pause_at_bytes = stated(100_000),
+            &["info ecn/after-pfc"],
         ),
         (
             "marks before pause",

@@ -5,6 +5,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod cumulus;
 mod eos;
 mod junos;
 mod linux;

@@ -270,6 +270,9 @@ pub struct Config {
     pub queues: BTreeMap<u8, Set<u8>>,
     /// `qos traffic-pool`, or the service pools of `qos_infra.conf`.
     pub pools: BTreeMap<String, Pool>,
+    /// Percent of service pool 1, which is the pool of lossless traffic
+    /// (`advance-buffer-config`).
+    pub service_pool: Said<f64>,
     /// The service pool of lossless groups in `qos_infra.conf`.
     pub lossless_pool: Said<String>,
     /// What is set on every port (`allports`).

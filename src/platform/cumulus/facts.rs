@@ -1,8 +1,9 @@
 //! Configuration → model: the device, its pools and its ports.
 
-use super::config::{Config, GLOBAL, Interface, Kind, Mode, Profiles, Said, Set};
+use super::config::{Config, GLOBAL, Kind, Mode, Profiles, Said, Set};
 use super::defaults;
-use super::names::{expand, is_port};
+use super::interfaces::{Layers, bonds, interfaces, shown};
+use super::names::is_port;
 use super::qos::{Qos, fact};
 use super::roce::Roce;
 use crate::model::{
@@ -14,9 +15,6 @@ use crate::platform::ports::Ports;
 use crate::platform::queues::{both_ways, lossless};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-
-/// More names than all keys of a switch together stand for.
-const MOST_NAMES: usize = 1 << 20;
 
 /// The port that speaks for the whole switch.
 const WHOLE: &str = "*";
@@ -64,16 +62,18 @@ pub fn pools(device: &mut Device, config: &Config, roce: Roce, notes: &mut Notes
             continue;
         };
         sum += percent.value.unwrap_or_default();
-        let size = match percent.value {
-            Some(0.0) => Fact::explicit(0, percent.at),
-            Some(_) => Fact::unknown(&defaults::POOL_PERCENT),
-            None => Fact::unknown_at(&defaults::UNREADABLE, percent.at),
-        };
-        pools.insert(name, size);
+        pools.insert(name, size_of(percent));
         if sum > 100.0 && sum - percent.value.unwrap_or_default() <= 100.0 {
             let text = format!("the traffic pools together have {sum} percent of the buffer");
             notes.add(NoteKind::Conflict, None, text, percent.at);
         }
+    }
+    if let Some(percent) = &config.service_pool {
+        let name = match roce {
+            Roce::On(..) => "roce-lossless",
+            Roce::Off | Roce::Unknown(..) => "default-lossless",
+        };
+        pools.insert(name, size_of(percent));
     }
     let pool = |(name, size_bytes): (&str, Fact<u64>)| BufferPool {
         name: name.to_owned(),
@@ -86,103 +86,13 @@ pub fn pools(device: &mut Device, config: &Config, roce: Roce, notes: &mut Notes
     device.buffer_pools = pools.into_iter().map(pool).collect();
 }
 
-/// What holds on one interface: keys that name it, then those of its bond.
-#[derive(Default)]
-struct Layers<'c> {
-    own: Vec<&'c Interface>,
-    bond: Vec<&'c Interface>,
-}
-
-/// The last line of several keys that sets something.
-fn last<'c, T>(
-    layers: &[&'c Interface],
-    get: impl Fn(&'c Interface) -> &'c Said<T>,
-) -> Option<&'c Set<T>> {
-    let sets = layers.iter().filter_map(|layer| get(layer).as_ref());
-    sets.max_by_key(|set| set.at)
-}
-
-impl<'c> Layers<'c> {
-    fn own<T>(&self, get: impl Fn(&'c Interface) -> &'c Said<T>) -> Option<&'c Set<T>> {
-        last(&self.own, get)
+/// Bytes are known only of a pool without memory.
+fn size_of(percent: &Set<f64>) -> Fact<u64> {
+    match percent.value {
+        Some(0.0) => Fact::explicit(0, percent.at),
+        Some(_) => Fact::unknown(&defaults::POOL_PERCENT),
+        None => Fact::unknown_at(&defaults::UNREADABLE, percent.at),
     }
-
-    /// The bond's, where it sets it, as Linux does for the MTU.
-    fn bond_first<T>(&self, get: impl Fn(&'c Interface) -> &'c Said<T>) -> Option<&'c Set<T>> {
-        last(&self.bond, &get).or_else(|| last(&self.own, &get))
-    }
-
-    fn profile(&self, kind: Kind) -> Option<&'c Set<String>> {
-        let get = |layer: &'c Interface| &layer.bound[kind as usize];
-        last(&self.own, get).or_else(|| last(&self.bond, get))
-    }
-}
-
-/// All interfaces that keys name, each with its keys.
-fn interfaces<'c>(config: &'c Config, notes: &mut Notes) -> HashMap<String, Layers<'c>> {
-    let mut all: HashMap<String, Layers<'c>> = HashMap::new();
-    let mut count = 0;
-    for (name, at, sets) in config.keys.all() {
-        let Some(names) = expand(name) else {
-            let text = format!("`{}` is no list of interfaces", shown(name));
-            notes.add(NoteKind::Unparsed, None, text, at);
-            continue;
-        };
-        count += names.len();
-        if count > MOST_NAMES {
-            let text = "the keys name more interfaces than a switch has".to_owned();
-            notes.add(NoteKind::Failed, None, text, at);
-            break;
-        }
-        for name in names {
-            all.entry(name).or_default().own.push(sets);
-        }
-    }
-    all
-}
-
-fn shown(text: &str) -> String {
-    text.chars().take(80).collect()
-}
-
-/// Gives the members of bonds what is set on their bond; the members of each.
-fn bonds<'c>(
-    all: &mut HashMap<String, Layers<'c>>,
-    notes: &mut Notes,
-) -> BTreeMap<String, Vec<String>> {
-    let mut bonds = BTreeMap::new();
-    let mut count = 0;
-    let is_bond = |layers: &Layers<'_>| layers.own.iter().any(|key| !key.members.is_empty());
-    let names = all.iter().filter(|(_, layers)| is_bond(layers));
-    let mut names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
-    names.sort_unstable();
-    for bond in names {
-        let Some(keys) = all.get(&bond).map(|layers| layers.own.clone()) else {
-            continue;
-        };
-        let mut members = Vec::new();
-        for (list, at) in keys.iter().flat_map(|key| &key.members) {
-            let Some(names) = expand(list).filter(|_| count < MOST_NAMES) else {
-                let text = format!("`{}` is no list of bond members", shown(list));
-                notes.add(NoteKind::Unparsed, None, text, *at);
-                continue;
-            };
-            count += names.len();
-            members.extend(names.into_iter().filter(|name| is_port(name)));
-        }
-        members.sort_unstable();
-        members.dedup();
-        for member in &members {
-            let layers = all.entry(member.clone()).or_default();
-            layers.bond.extend(&keys);
-        }
-        if let Some(set) = last(&keys, |key| &key.watchdog) {
-            let text = format!("{bond}: the PFC watchdog can't be set on a bond, only on members");
-            notes.add(NoteKind::Remark, None, text, set.at);
-        }
-        bonds.insert(bond, members);
-    }
-    bonds
 }
 
 /// Reads the ports.
@@ -224,6 +134,8 @@ struct Reader<'r, 'c> {
     /// Whether any port has packets rewritten on their way out, and its line.
     rewrites: Fact<bool>,
     pause_stops: Fact<Arc<CodeMap>>,
+    /// A port of each combination of profiles, by the lines that name them.
+    alike: HashMap<[Option<Origin>; 7], Port>,
 }
 
 impl<'r, 'c> Reader<'r, 'c> {
@@ -240,6 +152,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             used: HashSet::new(),
             rewrites: Fact::default(),
             pause_stops,
+            alike: HashMap::new(),
         }
     }
 
@@ -309,6 +222,32 @@ impl<'r, 'c> Reader<'r, 'c> {
 
     fn port(&mut self, port: &mut Port, layers: &Layers<'c>) {
         self.link(port, layers);
+        let bound = Kind::ALL.map(|kind| self.binding(layers, kind).map(|set| set.at));
+        match self.alike.get(&bound) {
+            Some(other) => {
+                port.trust = other.trust.clone();
+                port.maps = other.maps.clone();
+                port.pfc = other.pfc.clone();
+                port.link_pause = other.link_pause.clone();
+                port.cable_m = other.cable_m.clone();
+                port.priority_groups = other.priority_groups.clone();
+                port.queues = other.queues.clone();
+            }
+            None => {
+                let told = self.notes.all.len();
+                self.profiles(port, layers);
+                // What is told is told of each port.
+                if self.notes.all.len() == told {
+                    self.alike.insert(bound, port.clone());
+                }
+            }
+        }
+        port.pfc.watchdog.enabled = self.watches(layers);
+        self.acls(port, layers);
+    }
+
+    /// What the profiles of a port set, and what holds without them.
+    fn profiles(&mut self, port: &mut Port, layers: &Layers<'c>) {
         let qos = self.qos;
         let name = port.name.clone();
         match self.profile(&name, layers, Kind::Mapping, |name| {
@@ -336,9 +275,8 @@ impl<'r, 'c> Reader<'r, 'c> {
         self.rewriting(port, layers);
         self.pfc(port, layers);
         self.link_pause(port, layers);
-        self.watchdog(port, layers);
+        self.watchdog(port);
         self.queues(port, layers);
-        self.acls(port, layers);
     }
 
     fn link(&self, port: &mut Port, layers: &Layers<'c>) {
@@ -457,18 +395,23 @@ impl<'r, 'c> Reader<'r, 'c> {
         }
     }
 
-    fn watchdog(&self, port: &mut Port, layers: &Layers<'c>) {
+    /// Whether the watchdog runs: a setting of the port itself.
+    fn watches(&self, layers: &Layers<'c>) -> Fact<bool> {
         let config = self.config();
-        let set = layers
-            .own(|key| &key.watchdog)
-            .or(config.all.watchdog.as_ref());
-        let enabled = match set {
+        let own = layers.own(|key| &key.watchdog);
+        match own.or(config.all.watchdog.as_ref()) {
             Some(set) => fact(set, |on| *on),
             None if config.partial => Fact::unknown(&defaults::PARTIAL),
             None => Fact::default_of(false, &defaults::WATCHDOG_OFF),
-        };
+        }
+    }
+
+    fn watchdog(&self, port: &mut Port) {
+        let config = self.config();
         let why: &'static Reason = &defaults::WATCHDOG_GUARDS;
         let guarded = match &port.pfc.enabled {
+            // Without PFC there is nothing to guard.
+            enabled if enabled.get() == Some(Priorities::NONE) => Fact::NotApplicable,
             Fact::Explicit(set, at) | Fact::Default(set, _, at) => {
                 Fact::Default(*set, why.into(), *at)
             }
@@ -492,7 +435,7 @@ impl<'r, 'c> Reader<'r, 'c> {
             (_, None) => polls,
         };
         port.pfc.watchdog = Watchdog {
-            enabled,
+            enabled: Fact::default(),
             priorities: guarded,
             detection_ms: detection,
             restoration_ms: polling,

@@ -257,14 +257,8 @@ impl Config {
             ["egress-lossless-buffer", "shared-bytes", bytes] => {
                 put(&mut self.egress_limit, number(bytes, u64::MAX), at)
             }
-            // The pool of lossless traffic, by its number.
             ["ingress-service-pool", "1", "memory-percent", word] => {
-                let name = match self.roce.at {
-                    Some(_) => "roce-lossless",
-                    None => "default-lossless",
-                };
-                let pool = self.pools.entry((*name).to_owned()).or_default();
-                put(&mut pool.percent, percent(word), at)
+                put(&mut self.service_pool, percent(word), at)
             }
             [region, ..] => REGIONS.contains(region),
             [] => true,

@@ -8,9 +8,11 @@ mod facts;
 mod files;
 mod fix;
 mod grammar;
+mod interfaces;
 mod names;
 mod parse;
 mod qos;
+mod queues;
 mod roce;
 mod show;
 mod yaml;
@@ -78,7 +80,7 @@ const WORDS: &[(&str, &[&str])] = &[
     (ROCE_COUNTERS, &["operational", "tx-stats", "roce-packets"]),
     (ROCE_STATUS, &["RoCE Pool Status"]),
     (ROCE_STATUS, &["PCP/DSCP->SP", "    cnp "]),
-    (ROCE, &["operational", "lldp-app-tlv", "trust-mode"]),
+    (ROCE, &["operational", "pfc-priority", "trust-mode"]),
     (ROCE, &["RoCE PCP/DSCP->SP mapping configurations"]),
     (
         COUNTERS,
@@ -156,8 +158,8 @@ fn json(text: &str) -> Option<(&'static str, Certainty)> {
         "\"egress-queue-mapping\"",
     ];
     match (has("\"set\""), settings, ours.iter().any(|key| has(key))) {
-        (true, true, _) => Some((JSON, Certainty::Sure)),
-        (false, true, true) => Some((JSON, Certainty::Likely)),
+        (true, true, true) => Some((JSON, Certainty::Sure)),
+        (true, true, false) | (false, true, true) => Some((JSON, Certainty::Likely)),
         _ => None,
     }
 }
@@ -170,7 +172,8 @@ fn text(text: &str) -> Option<(&'static str, Certainty)> {
         return Some((command, Certainty::Sure));
     }
     let any = |lines: &[&str]| lines.iter().any(|line| has_line(text, line));
-    if any(&["nvue-api-version:", "- header:", "- set:"]) {
+    let top = |line: &str| text.starts_with(line) || text.contains(&format!("\n{line}"));
+    if any(&["nvue-api-version:"]) || top("- set:") {
         return Some((YAML, Certainty::Sure));
     }
     if any(&["nv set ", "nv unset "]) {
@@ -181,6 +184,20 @@ fn text(text: &str) -> Option<(&'static str, Certainty)> {
         (false, true) => Some((INFRA, Certainty::Sure)),
         (false, false) => None,
     }
+}
+
+/// What a command that was typed prints, whatever a filter left of it.
+fn printed(capture: &Capture) -> Option<&'static str> {
+    let words: Vec<&str> = capture.command().split_ascii_whitespace().collect();
+    let command = match *words {
+        ["nv", "show", "interface", _, "qos", "roce", "status", ..] => ROCE_STATUS,
+        ["nv", "show", "interface", _, "qos", "roce", "counters", ..] => ROCE_COUNTERS,
+        ["nv", "show", "interface", _, "counters", "qos", ..] => COUNTERS,
+        ["nv", "show", "interface", _, "qos", "pfc-watchdog", ..] => WATCHDOG,
+        _ => return None,
+    };
+    // An error is no table.
+    capture.text.contains("----").then_some(command)
 }
 
 /// What was typed: a command that sets something prints nothing.
@@ -205,6 +222,11 @@ impl Platform for Cumulus {
     }
 
     fn recognise(&self, capture: &Capture) -> Option<Recognised> {
+        if let Some(command) = printed(capture) {
+            let certainty = Certainty::Sure;
+            let spec = by_command(command)?;
+            return Some(Recognised { spec, certainty });
+        }
         let (command, certainty) = match json(&capture.text).or_else(|| text(&capture.text)) {
             Some(found) => found,
             None if typed(capture.command()) => (COMMANDS, Certainty::Sure),

@@ -6,9 +6,9 @@ use super::defaults;
 use super::grammar::{self, number, switch};
 use super::names::is_port;
 use crate::model::{
-    BufferPool, CodeMap, Device, Direction, Ecn, Fact, LineOnly, MapName, Milli, Mtu, MtuCounts,
-    NoteKind, Origin, Peer, PfcMode, PoolMode, Port, Priorities, Queue, SchedulerKind, State,
-    Trust,
+    BufferPool, CodeMap, Device, Direction, Ecn, Fact, GroupBuffer, LineOnly, MapName, Milli, Mtu,
+    MtuCounts, NoteKind, Origin, Peer, PfcMode, PoolMode, Port, Priorities, PriorityGroup, Queue,
+    SchedulerKind, State, Trust,
 };
 use crate::platform::notes::Notes;
 use crate::platform::ports::Ports;
@@ -323,7 +323,10 @@ impl Roce {
 
     /// Fills what a port does not know yet, and what is in force.
     pub fn fill(&self, port: &mut Port, whole: bool) {
-        port.pfc.operational = self.operational.clone();
+        // The switch's view is that of RoCE; a port may have PFC of its own.
+        if !whole || !matches!(port.pfc.tx, Fact::Explicit(..)) {
+            port.pfc.operational = self.operational.clone();
+        }
         if self.on.get() == Some(false) {
             return;
         }
@@ -409,15 +412,17 @@ impl Roce {
             _ => "roce-reserved-ingress",
         };
         for id in set.iter() {
-            let mut group = crate::model::PriorityGroup::new(id);
+            let mut group = PriorityGroup::new(id);
             group.lossless = Fact::Default(true, (&defaults::PG_BY_ITSELF).into(), at);
-            let mut buffer = crate::model::GroupBuffer {
+            let shown = self.pools.iter().any(|(name, ..)| name == pool);
+            let buffer = GroupBuffer {
                 headroom_bytes: Fact::unknown(&defaults::SIZES_DERIVED),
-                ..Default::default()
+                pool: match shown {
+                    true => Fact::default_of(pool.to_owned(), &defaults::POOL_ROCE),
+                    false => Fact::default(),
+                },
+                ..GroupBuffer::default()
             };
-            if self.pools.iter().any(|(name, ..)| name == pool) {
-                buffer.pool = Fact::default_of(pool.to_owned(), &defaults::POOL_ROCE);
-            }
             group.buffer = Arc::new(buffer);
             port.priority_groups.push(group);
         }
