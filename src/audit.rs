@@ -20,7 +20,9 @@ use crate::policy::{Effective, PolicySet, Severity};
 use crate::source::Unit;
 use jiff::Timestamp;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What to audit and how much to tell.
@@ -84,12 +86,37 @@ pub struct Report {
     pub partial: bool,
     /// Verdicts by outcome.
     pub counts: Counts,
-    /// Checks that were skipped, and on how many ports or devices.
-    pub skipped: BTreeMap<&'static str, usize>,
     /// The devices, by name.
     pub devices: Vec<DeviceEntry>,
+    /// Verdicts on the fabric and on the policy itself, by check.
+    pub fabric: Tally,
     /// Worst first.
     pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// All verdicts by check, one entry a device and one of the fabric.
+    fn tallies(&self) -> impl Iterator<Item = (&Cow<'static, str>, &Counts)> {
+        let devices = self.devices.iter().flat_map(|device| &device.checks);
+        devices.chain(&self.fabric)
+    }
+
+    /// Verdicts by check over all devices.
+    pub fn by_check(&self) -> BTreeMap<&str, Counts> {
+        let mut sums: BTreeMap<&str, Counts> = BTreeMap::new();
+        for (check, counts) in self.tallies() {
+            sums.entry(check).or_default().add(*counts);
+        }
+        sums
+    }
+
+    /// Checks that were skipped, and on how many ports or devices.
+    pub fn skipped(&self) -> BTreeMap<&str, usize> {
+        let sums = self.by_check().into_iter();
+        sums.map(|(check, counts)| (check, counts.skipped))
+            .filter(|(_, skipped)| *skipped > 0)
+            .collect()
+    }
 }
 
 /// The policy of a report.
@@ -119,7 +146,15 @@ pub struct DeviceEntry {
     pub blind: bool,
     /// What was noticed without being judged.
     pub remarks: Vec<String>,
+    /// The folder that its sources lie in, as it was named; none of what was
+    /// piped in.
+    pub root: Option<Arc<Path>>,
+    /// Verdicts on it by check; those of the fabric are the report's.
+    pub checks: Tally,
 }
+
+/// Verdicts by check.
+pub type Tally = BTreeMap<Cow<'static, str>, Counts>;
 
 /// Verdicts by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,8 +192,6 @@ struct Judged {
     entry: DeviceEntry,
     /// Ports that were read, judged or not.
     ports_found: usize,
-    counts: Counts,
-    skipped: BTreeMap<&'static str, usize>,
     findings: Vec<Finding>,
     /// Of checks that were not asked for, but tell whether paths hold.
     hidden: Vec<Finding>,
@@ -239,31 +272,32 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
             .iter()
             .any(|selection| selection.0.is_some()),
         counts: Counts::default(),
-        skipped: BTreeMap::new(),
         devices: Vec::with_capacity(judged.len()),
+        fabric: Tally::new(),
         findings: Vec::new(),
     };
     let of_fabric = fabric::judge(&mut judged, &units, policy, &checks, options);
-    report.counts.add(of_fabric.gathered.counts);
+    report.fabric = of_fabric.gathered.tally;
     report.findings.extend(of_fabric.gathered.findings);
-    report.skipped.extend(of_fabric.skipped);
     for judged in judged {
-        report.counts.add(judged.counts);
-        for (check, count) in judged.skipped {
-            *report.skipped.entry(check).or_default() += count;
-        }
         report.devices.push(judged.entry);
         report.findings.extend(judged.findings);
     }
-    let of_policy = judge::policy_findings(policy, options);
-    for finding in &of_policy {
+    for finding in judge::policy_findings(policy, options) {
+        let counts = report.fabric.entry(finding.check.clone()).or_default();
         match finding.status {
-            Status::Unknown => report.counts.unknown += 1,
-            _ => report.counts.fail += 1,
+            Status::Unknown => counts.unknown += 1,
+            _ => counts.fail += 1,
         }
+        report.findings.push(finding);
     }
-    report.findings.extend(of_policy);
     report.findings.sort_by(Finding::order);
+    report.counts = report
+        .tallies()
+        .fold(Counts::default(), |mut sum, (_, counts)| {
+            sum.add(*counts);
+            sum
+        });
     Ok(report)
 }
 

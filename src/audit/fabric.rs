@@ -15,8 +15,6 @@ use std::collections::BTreeMap;
 pub(super) struct OfFabric<'a> {
     /// Findings and counts.
     pub gathered: Gathered<'a>,
-    /// Checks that had nothing to judge.
-    pub skipped: BTreeMap<&'static str, usize>,
     /// Links, ways and what breaks them.
     pub hops: Hops,
 }
@@ -38,7 +36,6 @@ pub(super) fn judge<'a>(
     let hops = Hops::new(fabric, findings, cnp.map(|class| class.name.value.as_str()));
     let mut of_fabric = OfFabric {
         gathered: Gathered::new(policy, options),
-        skipped: BTreeMap::new(),
         hops,
     };
     let mut told: Vec<(&'static dyn Check, FabricDetail)> = Vec::new();
@@ -56,7 +53,9 @@ pub(super) fn judge<'a>(
         if verdicts.passes == 0 && verdicts.details.is_empty() {
             of_fabric.skip(*check, policy, checks.fabric);
         }
-        of_fabric.gathered.counts.pass += verdicts.passes;
+        of_fabric
+            .gathered
+            .passed(&Cow::Borrowed(about.id), verdicts.passes);
         if options.passes && verdicts.passes > 0 {
             let finding = finding(*check, Status::Pass, policy.name(), about.title.to_owned());
             of_fabric.gathered.add(finding);
@@ -94,10 +93,7 @@ impl OfFabric<'_> {
     fn skip(&mut self, check: &'static dyn Check, policy: &PolicySet, whole: bool) {
         let id = check.about().id;
         match policy.required(id) {
-            None => {
-                self.gathered.counts.skipped += 1;
-                *self.skipped.entry(id).or_default() += 1;
-            }
+            None => self.gathered.skipped(id, 1),
             Some(position) => {
                 let message = match whole {
                     true => "no capture tells how hosts and switches of this source are joined",

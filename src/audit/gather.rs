@@ -1,16 +1,17 @@
 //! Gathers findings: severities and waivers of the policy, counts, and ports
 //! of which the same is said.
 
-use super::{Counts, Options};
+use super::{Options, Tally};
 use crate::finding::{Finding, Status};
 use crate::policy::{PolicySet, Severity};
+use std::borrow::Cow;
 
 /// The findings of a device, or of the fabric.
 pub(super) struct Gathered<'a> {
     policy: &'a PolicySet,
     options: &'a Options,
-    /// Verdicts by outcome.
-    pub counts: Counts,
+    /// Verdicts by check.
+    pub tally: Tally,
     /// In the order of the checks.
     pub findings: Vec<Finding>,
 }
@@ -21,7 +22,7 @@ impl<'a> Gathered<'a> {
         Gathered {
             policy,
             options,
-            counts: Counts::default(),
+            tally: Tally::new(),
             findings: Vec::new(),
         }
     }
@@ -34,6 +35,19 @@ impl<'a> Gathered<'a> {
         }
         let policy = self.policy.severity(check).map(|s| s.value);
         policy.or(verdict).unwrap_or(own)
+    }
+
+    /// Counts passes of a check.
+    pub fn passed(&mut self, check: &Cow<'static, str>, count: usize) {
+        if count > 0 {
+            self.tally.entry(check.clone()).or_default().pass += count;
+        }
+    }
+
+    /// Counts what a check could not judge, as the source holds no such facts.
+    pub fn skipped(&mut self, check: &'static str, count: usize) {
+        let counts = self.tally.entry(Cow::Borrowed(check)).or_default();
+        counts.skipped += count;
     }
 
     /// Adds a finding: the ports that a waiver covers apart, the rest to one
@@ -85,11 +99,12 @@ impl<'a> Gathered<'a> {
             return;
         }
         let count = finding.places.len();
+        let counts = self.tally.entry(finding.check.clone()).or_default();
         match finding.status {
-            Status::Fail => self.counts.fail += count,
-            Status::Unknown => self.counts.unknown += count,
-            Status::Waived => self.counts.waived += count,
-            Status::Pass => {}
+            Status::Fail => counts.fail += count,
+            Status::Unknown => counts.unknown += count,
+            Status::Waived => counts.waived += count,
+            Status::Pass => {} // counted whether shown or not
         }
         let same = |other: &&mut Finding| {
             other.check == finding.check

@@ -206,7 +206,6 @@ struct Bench<'a> {
     hidden: Gathered<'a>,
     /// Whether what comes now is hidden.
     hides: bool,
-    skipped: BTreeMap<&'static str, usize>,
     remarks: Vec<String>,
     blind: bool,
 }
@@ -226,7 +225,6 @@ impl<'a> Bench<'a> {
             gathered: Gathered::new(policy, options),
             hidden: Gathered::new(policy, options),
             hides: false,
-            skipped: BTreeMap::new(),
             remarks: Vec::new(),
             blind: false,
         }
@@ -239,8 +237,7 @@ impl<'a> Bench<'a> {
         }
         let severity = self.gathered.severity(check, Severity::High, None);
         let evidence = self.evidence(note.at).into_iter().collect();
-        self.gathered.counts.unknown += 1;
-        self.gathered.findings.push(Finding {
+        self.gathered.add(Finding {
             check: Cow::Borrowed(check),
             status: Status::Unknown,
             severity,
@@ -298,8 +295,7 @@ impl<'a> Bench<'a> {
                 self.take(check, verdicts, device, &[]);
             }
         } else {
-            self.gathered.counts.skipped += subjects;
-            *self.skipped.entry(about.id).or_default() += subjects;
+            self.gathered.skipped(about.id, subjects);
         }
     }
 
@@ -313,7 +309,8 @@ impl<'a> Bench<'a> {
     ) {
         let about = check.about();
         if !self.hides {
-            self.gathered.counts.pass += verdicts.passes * ports.len().max(1);
+            let passes = verdicts.passes * ports.len().max(1);
+            self.gathered.passed(&Cow::Borrowed(about.id), passes);
         }
         if self.options.passes && verdicts.passes > 0 && !self.hides {
             let mut pass = Detail::fail(about.title);
@@ -476,7 +473,8 @@ impl<'a> Bench<'a> {
     fn asserted(&mut self, assert: &CompiledAssert, outcome: Outcome, port: Option<Arc<str>>) {
         let (status, message) = match outcome {
             Outcome::Holds => {
-                self.gathered.counts.pass += 1;
+                self.gathered
+                    .passed(&Cow::Owned(assert.id.value.clone()), 1);
                 return;
             }
             Outcome::NotApplicable => return,
@@ -531,10 +529,10 @@ impl<'a> Bench<'a> {
                 ports,
                 blind: self.blind,
                 remarks: self.remarks,
+                root: self.read.root.clone(),
+                checks: self.gathered.tally,
             },
             ports_found: device.map_or(0, |device| device.ports.len()),
-            counts: self.gathered.counts,
-            skipped: self.skipped,
             findings: self.gathered.findings,
             hidden: self.hidden.findings,
             node,

@@ -1,33 +1,24 @@
 //! Reads a device: its captures are recognised, and their platform turns them
 //! into the model.
 
-use crate::model::{Device, Note, NoteKind, Origin};
+use crate::model::{Device, Note, NoteKind, Origin, words};
 use crate::platform::{self, CaptureSpec, Certainty, Platform};
 use crate::source::{Capture, Unit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
 
-/// How far a device was audited.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum DeviceStatus {
-    /// Its captures were read.
-    Audited,
-    /// Some of its captures were not.
-    Partial,
-    /// None of its captures is of a kind that a platform knows.
-    Unrecognised,
-    /// It could not be read at all.
-    Error,
-}
-
-impl DeviceStatus {
-    /// The word used in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            DeviceStatus::Audited => "audited",
-            DeviceStatus::Partial => "partial",
-            DeviceStatus::Unrecognised => "unrecognised",
-            DeviceStatus::Error => "error",
-        }
+words! {
+    /// How far a device was audited.
+    DeviceStatus {
+        /// Its captures were read.
+        Audited = "audited",
+        /// Some of its captures were not.
+        Partial = "partial",
+        /// None of its captures is of a kind that a platform knows.
+        Unrecognised = "unrecognised",
+        /// It could not be read at all.
+        Error = "error",
     }
 }
 
@@ -43,6 +34,8 @@ pub struct ReadDevice {
     pub problems: Vec<(&'static str, Note)>,
     /// The captures that origins count in.
     pub captures: Vec<Capture>,
+    /// The folder that their sources lie in.
+    pub root: Option<Arc<Path>>,
 }
 
 /// Reads the captures of a unit and makes its model. A parser that panics
@@ -55,6 +48,7 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
         device: None,
         problems: Vec::new(),
         captures: loaded.captures,
+        root: unit.root.clone(),
     };
     for (capture, what) in loaded.problems {
         read.problem("collect/failed", NoteKind::Failed, what, Some(capture));

@@ -1,5 +1,7 @@
 //! The arguments, as `--help` shows them.
 
+use crate::report;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
 
@@ -92,12 +94,13 @@ pub struct Audit {
     pub policy: String,
 
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
+    #[arg(long, default_value = "text", value_name = "FORMAT", value_parser = format(), hide_possible_values = true)]
+    #[arg(long_help = formats_help())]
+    pub format: &'static report::Format,
 
     /// Write a report to a file as well; can be given several times
-    #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
-    pub report: Vec<(Format, String)>,
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = report_file)]
+    pub report: Vec<(&'static report::Format, String)>,
 
     /// Least severity that makes exit code 1
     #[arg(long, value_enum, default_value_t = FailOn::Medium, value_name = "SEVERITY")]
@@ -140,12 +143,29 @@ pub enum FailOn {
     Never,
 }
 
-fn report(text: &str) -> Result<(Format, String), String> {
-    let (format, file) = text
+fn format() -> impl TypedValueParser<Value = &'static report::Format> {
+    let names = report::formats().iter();
+    PossibleValuesParser::new(names.map(|format| PossibleValue::new(format.name)))
+        .try_map(|name| report::by_name(&name).ok_or("no such format"))
+}
+
+fn formats_help() -> String {
+    let mut help = "Format of standard output:".to_owned();
+    for format in report::formats() {
+        help.push_str(&format!("\n  {:<11} {}", format.name, format.about));
+    }
+    help
+}
+
+fn report_file(text: &str) -> Result<(&'static report::Format, String), String> {
+    let (name, file) = text
         .split_once('=')
         .ok_or("write it as FORMAT=FILE, such as json=report.json")?;
-    let format = Format::from_str(format, true)
-        .map_err(|_| format!("no format `{format}`; there are: text, json"))?;
+    let names = || report::formats().iter().map(|format| format.name);
+    let format = report::by_name(name).ok_or_else(|| {
+        let names = names().collect::<Vec<_>>().join(", ");
+        format!("no format `{name}`; there are: {names}")
+    })?;
     if file.is_empty() {
         return Err("no file is named after the =".to_owned());
     }

@@ -1,10 +1,10 @@
 //! `roceaudit audit`.
 
-use super::args::{Arguments, Audit, FailOn, Format};
+use super::args::{Arguments, Audit, FailOn};
 use super::{colored_errors, error_stream, inventory, output, width};
 use crate::audit::{Options, Outcome, Report, Selection, audit, exit_code};
 use crate::policy::{self, PolicyError, PolicySet, Severity};
-use crate::report::{json, text};
+use crate::report::{Format, Style, markdown};
 use crate::source::{Unit, discover};
 use anyhow::{Context, anyhow};
 use std::io::Write;
@@ -21,13 +21,14 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
     };
     let mut units = units(&verb.from.sources, &verb.from.exclude)?;
     let cables = inventory::apply(verb.from.inventory.as_deref(), &mut units)?;
-    let json = verb.format == Format::Json || verb.report.iter().any(|(f, _)| *f == Format::Json);
+    let mut formats = verb.report.iter().map(|(format, _)| *format);
+    let each_port = verb.format.each_port || formats.any(|format| format.each_port);
     let options = Options {
         devices: selection("--device", &verb.from.device)?,
         ports: selection("--port", &verb.port)?,
         checks: selection("--check", &verb.check)?,
         now: verb.now.unwrap_or_else(jiff::Timestamp::now),
-        each_port: json || arguments.verbose,
+        each_port: each_port || arguments.verbose,
         passes: verb.all,
         cables,
     };
@@ -35,18 +36,18 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
     let outcome = report.outcome(&policy, severity(verb.fail_on), verb.allow_unknown);
     let verdict = report.verdict(&policy);
     for (format, file) in &verb.report {
-        write_file(&report, verdict, *format, file)?;
+        write_file(&report, verdict, format, file)?;
     }
-    let style = text::Style {
+    let style = Style {
         width: width(),
         quiet: arguments.quiet,
         verbose: arguments.verbose,
         verdict,
     };
     let mut out = output(arguments.color);
-    match verb.format {
-        Format::Text => text::write(&report, &style, &mut out)?,
-        Format::Json => json::write(&report, &mut out)?,
+    (verb.format.write)(&report, &style, &mut out)?;
+    if verb.format.name == "github" {
+        step_summary(&report, &style)?;
     }
     out.flush()?;
     Ok(exit_code(outcome))
@@ -97,24 +98,40 @@ fn severity(fail_on: FailOn) -> Option<Severity> {
     }
 }
 
+/// GitHub Actions shows on the page of a run what is appended to this file.
+fn step_summary(report: &Report, style: &Style) -> anyhow::Result<()> {
+    let Some(file) = std::env::var_os("GITHUB_STEP_SUMMARY") else {
+        return Ok(());
+    };
+    let file = std::fs::OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(file);
+    let mut file = file.context("cannot write to GITHUB_STEP_SUMMARY")?;
+    Ok(markdown::write(report, style, &mut file)?)
+}
+
 /// Writes a report whole or not at all.
-fn write_file(report: &Report, verdict: Outcome, format: Format, file: &str) -> anyhow::Result<()> {
+fn write_file(
+    report: &Report,
+    verdict: Outcome,
+    format: &Format,
+    file: &str,
+) -> anyhow::Result<()> {
     let path = Path::new(file);
     let mut partial = path.as_os_str().to_owned();
     partial.push(format!(".{}.partial", std::process::id()));
+    let style = Style {
+        verdict,
+        ..Style::default()
+    };
     let written = (|| -> anyhow::Result<()> {
         let mut out = std::io::BufWriter::new(std::fs::File::create(&partial)?);
-        match format {
-            Format::Json => json::write(report, &mut out)?,
-            Format::Text => {
-                let style = text::Style {
-                    verdict,
-                    ..text::Style::default()
-                };
-                let inner: &mut dyn Write = &mut out;
-                let mut plain = anstream::StripStream::new(inner);
-                text::write(report, &style, &mut plain)?;
-            }
+        let inner: &mut dyn Write = &mut out;
+        match format.name {
+            // The only one with colours.
+            "text" => (format.write)(report, &style, &mut anstream::StripStream::new(inner))?,
+            _ => (format.write)(report, &style, inner)?,
         }
         out.flush()?;
         Ok(std::fs::rename(&partial, path)?)

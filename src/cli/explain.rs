@@ -8,7 +8,8 @@ use crate::check::{self, About, Check, Needs, PortContext};
 use crate::model::{Device, MapName, Port, Priorities};
 use crate::platform::{Holds, Remedy, registry};
 use crate::report::escape::terminal;
-use crate::report::text::{ranges, wrap};
+use crate::report::fold::ranges;
+use crate::report::text::wrap;
 use std::io::Write;
 
 pub fn run(arguments: &Arguments, verb: &Explain) -> anyhow::Result<u8> {

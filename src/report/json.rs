@@ -1,6 +1,7 @@
 //! The report as JSON (`roceaudit.report/v1`), written as a stream: a report of
 //! a large fabric never stands in memory as a tree.
 
+use super::Style;
 use crate::audit::{Report, by_severity};
 use crate::finding::{Finding, PortPlace};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -13,7 +14,7 @@ pub const SCHEMA: &str = "roceaudit.report/v1";
 ///
 /// # Errors
 /// Those of the writer.
-pub fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: &Style, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, &Root(report))?;
     writeln!(out)
 }
@@ -73,7 +74,7 @@ impl Serialize for Root<'_> {
                 "skipped": counts.skipped,
                 "waived": counts.waived,
                 "by_severity": severities,
-                "skipped_checks": report.skipped,
+                "skipped_checks": report.skipped(),
             }),
         )?;
         root.serialize_entry("devices", &devices)?;

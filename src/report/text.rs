@@ -2,37 +2,14 @@
 //! devices, expected and actual on one line, where it was read, what to type.
 
 use super::escape::terminal;
-use crate::audit::{DeviceStatus, Outcome, Report, by_severity};
-use crate::finding::{Finding, PortPlace, Status};
+use super::fold::{Folded, fold, whereabouts};
+use super::{Style, summary};
+use crate::audit::{Outcome, Report};
+use crate::finding::{PortPlace, Status};
 use crate::policy::Severity;
 use anstyle::{AnsiColor, Style as Paint};
-use std::collections::HashMap;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
-
-/// How to write it.
-#[derive(Clone, Copy, Debug)]
-pub struct Style {
-    /// Columns of the terminal.
-    pub width: usize,
-    /// Nothing but the summary line.
-    pub quiet: bool,
-    /// All evidence, all ports, remarks.
-    pub verbose: bool,
-    /// What the report says of the fabric: the summary's first words.
-    pub verdict: Outcome,
-}
-
-impl Default for Style {
-    fn default() -> Self {
-        Style {
-            width: 80,
-            quiet: false,
-            verbose: false,
-            verdict: Outcome::Unknown,
-        }
-    }
-}
 
 /// Writes the report.
 ///
@@ -71,48 +48,7 @@ pub fn write(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<
         }
         skipped(report, style, out)?;
     }
-    summary(report, style, out)
-}
-
-/// The same finding on one or many devices.
-struct Folded<'a> {
-    first: &'a Finding,
-    all: Vec<&'a Finding>,
-}
-
-fn fold(findings: &[Finding]) -> Vec<Folded<'_>> {
-    let mut folded: Vec<Folded<'_>> = Vec::new();
-    let mut index: HashMap<_, usize> = HashMap::new();
-    for finding in findings {
-        let key = (
-            (&finding.check, finding.status, finding.severity),
-            (&finding.class, &finding.message),
-            (&finding.expected, &finding.actual, &finding.waiver),
-            ports_of(finding),
-        );
-        match index.get(&key) {
-            Some(n) => folded[*n].all.push(finding),
-            None => {
-                index.insert(key, folded.len());
-                folded.push(Folded {
-                    first: finding,
-                    all: vec![finding],
-                });
-            }
-        }
-    }
-    folded
-}
-
-/// The ports of a finding, hashed: the same fault on other ports is another
-/// entry, so that no device is shown with ports that are not its own.
-fn ports_of(finding: &Finding) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    for place in &finding.places {
-        place.port.hash(&mut hasher);
-    }
-    hasher.finish()
+    last_line(report, style, out)
 }
 
 fn paint(severity: Severity, status: Status) -> Paint {
@@ -143,7 +79,7 @@ fn block(
         write!(out, "  class {}", terminal(class))?;
     }
     writeln!(out)?;
-    wrapped(&whereabouts(folded, style), "  ", style, out)?;
+    wrapped(&whereabouts(folded, style.verbose), "  ", style, out)?;
     wrapped(&terminal(&finding.message), "  ", style, out)?;
     match (&finding.expected, &finding.actual) {
         (Some(expected), Some(actual)) => {
@@ -214,7 +150,7 @@ fn line(folded: &Folded<'_>, style: &Style, out: &mut dyn Write) -> io::Result<(
         "{}{} {}: {}",
         terminal(&finding.check),
         class.unwrap_or_default(),
-        whereabouts(folded, style),
+        whereabouts(folded, style.verbose),
         terminal(&finding.message)
     );
     if let Some(waiver) = &finding.waiver {
@@ -228,105 +164,6 @@ fn line(folded: &Folded<'_>, style: &Style, out: &mut dyn Write) -> io::Result<(
     }
 }
 
-/// `leaf1: Ethernet0-124 (32 ports)`, or several devices.
-fn whereabouts(folded: &Folded<'_>, style: &Style) -> String {
-    const DEVICES: usize = 4;
-    let names = folded.all.iter().map(|finding| &*finding.device);
-    let mut names: Vec<&str> = names.collect();
-    names.dedup();
-    let most = if style.verbose { usize::MAX } else { DEVICES };
-    let mut text = names
-        .iter()
-        .take(most)
-        .map(|name| terminal(name))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > most {
-        text.push_str(&format!(", … (+{} devices)", names.len() - most));
-    }
-    let ports: Vec<&str> = folded
-        .first
-        .places
-        .iter()
-        .filter_map(|place| place.port.as_deref())
-        .collect();
-    if !ports.is_empty() {
-        let ranges = ranges(&ports, if style.verbose { usize::MAX } else { 6 });
-        text.push_str(&format!(": {ranges}"));
-        let count = folded.all.iter().map(|f| f.places.len()).sum::<usize>();
-        if count > 1 {
-            text.push_str(&format!(" ({count} ports)"));
-        }
-    }
-    let places = folded.all.iter().flat_map(|finding| &finding.places);
-    let peers: Vec<&str> = places.filter_map(|place| place.peer.as_deref()).collect();
-    if !peers.is_empty() {
-        let most = if style.verbose { usize::MAX } else { 3 };
-        text.push_str(&format!(" to {}", ranges(&peers, most)));
-    }
-    text
-}
-
-/// Ports in short: those with one prefix and numbers in equal steps are a
-/// range.
-pub fn ranges(ports: &[&str], most: usize) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut n = 0;
-    while let Some(first) = ports.get(n) {
-        let run = run_length(&ports[n..]);
-        match ports.get(n + run - 1).filter(|_| run > 2) {
-            Some(last) => {
-                let (_, number) = split_number(last);
-                parts.push(format!("{}-{number}", terminal(first)));
-                n += run;
-            }
-            None => {
-                parts.push(terminal(first).into_owned());
-                n += 1;
-            }
-        }
-    }
-    let more = parts.len().saturating_sub(most);
-    parts.truncate(most);
-    if more > 0 {
-        parts.push(format!("… (+{more})"));
-    }
-    parts.join(", ")
-}
-
-/// How many ports from the first on are one range.
-fn run_length(ports: &[&str]) -> usize {
-    let parsed = |port: &str| {
-        let (prefix, number) = split_number(port);
-        Some((prefix.to_owned(), number.parse::<u64>().ok()?))
-    };
-    let Some((prefix, first)) = ports.first().and_then(|port| parsed(port)) else {
-        return 1;
-    };
-    let mut step = None;
-    let mut last = first;
-    let mut run = 1;
-    for port in ports.iter().skip(1) {
-        match parsed(port) {
-            Some((other, number)) if other == prefix && number > last => {
-                let gap = number - last;
-                if *step.get_or_insert(gap) != gap {
-                    break;
-                }
-                last = number;
-                run += 1;
-            }
-            _ => break,
-        }
-    }
-    run
-}
-
-fn split_number(port: &str) -> (&str, &str) {
-    let digits = port.bytes().rev().take_while(u8::is_ascii_digit).count();
-    port.split_at(port.len() - digits)
-}
-
 fn remarks(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
     for device in &report.devices {
         for remark in &device.remarks {
@@ -338,10 +175,10 @@ fn remarks(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()
 }
 
 fn skipped(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    if report.skipped.is_empty() {
+    let names: Vec<&str> = report.skipped().into_keys().collect();
+    if names.is_empty() {
         return Ok(());
     }
-    let names: Vec<&str> = report.skipped.keys().copied().collect();
     let text = if style.verbose {
         format!(
             "skipped, since these sources hold no such facts: {}",
@@ -357,63 +194,21 @@ fn skipped(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()
     wrapped(&text, "", style, out)
 }
 
-fn summary(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let (word, paint) = match style.verdict {
-        // Of a part, or of a policy without lossless classes, no more can be said.
-        Outcome::Clean if report.partial => ("AS DECLARED IN THIS PART", AnsiColor::Green),
-        Outcome::Clean if !report.lossless => ("AS DECLARED", AnsiColor::Green),
-        Outcome::Clean => ("LOSSLESS AS DECLARED", AnsiColor::Green),
-        Outcome::Findings => ("NOT AS DECLARED", AnsiColor::Red),
-        Outcome::Unknown => ("UNKNOWN", AnsiColor::Magenta),
+fn last_line(report: &Report, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    let color = match style.verdict {
+        Outcome::Clean => AnsiColor::Green,
+        Outcome::Findings => AnsiColor::Red,
+        Outcome::Unknown => AnsiColor::Magenta,
     };
-    let paint = paint.on_default().bold();
-    let severities = by_severity(&report.findings);
-    let counts: Vec<String> = severities
-        .iter()
-        .map(|(severity, count)| format!("{count} {severity}"))
-        .collect();
-    let mut parts = vec![if counts.is_empty() {
-        "no findings".to_owned()
-    } else {
-        counts.join(", ")
-    }];
-    let of = report.counts;
-    for (count, what) in [
-        (of.unknown, "unknown"),
-        (of.waived, "waived"),
-        (of.skipped, "skipped"),
-    ] {
-        if count > 0 {
-            parts.push(format!("{count} {what}"));
-        }
-    }
-    let ports: usize = report.devices.iter().map(|device| device.ports).sum();
-    let unread = report
-        .devices
-        .iter()
-        .filter(|d| d.blind || !matches!(d.status, DeviceStatus::Audited | DeviceStatus::Partial))
-        .count();
-    let mut devices = plural(report.devices.len(), "device");
-    if unread > 0 {
-        devices.push_str(&format!(" ({unread} not judged)"));
-    }
-    let text = format!(
-        "roceaudit: {word}: {}; {devices}, {}, policy {}",
-        parts.join(", "),
-        plural(ports, "port"),
-        terminal(&report.policy.name)
-    );
+    let paint = color.on_default().bold();
+    let word = summary::headline(report, style.verdict);
+    let text = format!("roceaudit: {word}: {}", summary::counts(report));
     let text = wrap(&text, style.width, "  ").join("\n");
     writeln!(
         out,
         "{}",
         text.replacen(word, &format!("{paint}{word}{paint:#}"), 1)
     )
-}
-
-fn plural(count: usize, what: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {what}{end}")
 }
 
 fn wrapped(text: &str, indent: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
@@ -461,24 +256,6 @@ fn cut(text: &str, width: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ports_fold_by_equal_steps() {
-        let ports = [
-            "Ethernet0",
-            "Ethernet4",
-            "Ethernet8",
-            "Ethernet12",
-            "Ethernet20",
-        ];
-        assert_eq!(ranges(&ports, 6), "Ethernet0-12, Ethernet20");
-        assert_eq!(
-            ranges(&["Ethernet1/1", "Ethernet1/2"], 6),
-            "Ethernet1/1, Ethernet1/2"
-        );
-        assert_eq!(ranges(&["a1", "b1", "c1"], 2), "a1, b1, … (+1)");
-        assert_eq!(ranges(&["-"], 2), "-");
-    }
 
     #[test]
     fn text_wraps_at_blanks() {

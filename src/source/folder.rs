@@ -56,6 +56,9 @@ pub struct Unit {
     pub platform: Option<String>,
     /// Its role, where an inventory says it.
     pub role: Option<String>,
+    /// The folder that the names of its sources are relative to, as it was
+    /// named; none for standard input.
+    pub root: Option<Arc<Path>>,
     /// Files to read.
     files: Vec<File>,
     /// Captures that were cut from session logs.
@@ -126,10 +129,18 @@ pub fn discover(source: &str, exclude: &[String]) -> Result<Vec<Unit>, SourceErr
             return Err(SourceError::Empty(source.to_owned()));
         }
     }
-    let units = joined(folders.into_iter().flatten().collect(), files);
+    let mut units = joined(folders.into_iter().flatten().collect(), files);
     if units.is_empty() {
         return Err(SourceError::Empty(source.to_owned()));
     }
+    let root = match metadata.is_dir() {
+        true => path,
+        false => path.parent().unwrap_or(Path::new("")),
+    };
+    let root: Arc<Path> = root.into();
+    units
+        .iter_mut()
+        .for_each(|unit| unit.root = Some(root.clone()));
     Ok(units)
 }
 
