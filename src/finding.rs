@@ -141,22 +141,45 @@ pub struct Evidence {
     pub text: Arc<str>,
 }
 
+/// A sentence without its numbers, but for those that name something.
+fn without_amounts(message: &str) -> String {
+    const NAMES: [&str; 4] = ["priority", "queue", "group", "DSCP"];
+    let mut said = String::new();
+    let mut names = false;
+    for word in message.split_whitespace() {
+        if names || word.contains(char::is_alphabetic) {
+            said.push_str(word);
+            said.push(' ');
+        }
+        names = NAMES.contains(&word);
+    }
+    said
+}
+
 impl Finding {
     /// Names the same fault on the same port in every run: check, device,
-    /// port and class, and for findings about a line the line itself.
+    /// port, class and what is said, but for its numbers, which move while the
+    /// fault stays; for findings about a line or a file, that as well.
     pub fn fingerprint(&self, place: &PortPlace) -> String {
-        let line = match &*self.check {
+        let first = place.evidence.first();
+        let about = match &*self.check {
             "config/unparsed" | "map/unresolved" | "map/conflict" | "map/override" => {
-                place.evidence.first().map_or("", |e| &e.text)
+                first.map_or("", |line| &line.text)
             }
+            check if check.starts_with("collect/") => first.map_or("", |line| &line.source),
             _ => "",
+        };
+        let said: String = match self.status {
+            Status::Unknown => self.message.clone(),
+            _ => without_amounts(&self.message),
         };
         let parts = [
             &self.check,
             &*self.device,
             place.port.as_deref().unwrap_or_default(),
             self.class.as_deref().unwrap_or_default(),
-            line,
+            about,
+            &said,
         ];
         let digest = Sha256::digest(parts.join("\u{1f}"));
         digest[..8].iter().map(|b| format!("{b:02x}")).collect()
