@@ -645,7 +645,8 @@ fn the_same_input_gives_the_same_bytes() {
         let report = audited(&root().join("examples/fabric"), &policy);
         assert!(!report.findings.is_empty());
         let mut json = Vec::new();
-        roceaudit::report::json::write(&report, &mut json).unwrap();
+        roceaudit::report::json::write(&report, &roceaudit::report::Style::default(), &mut json)
+            .unwrap();
         let text = String::from_utf8(json).unwrap();
         let started: Value = serde_json::from_str(&text).unwrap();
         let started = started["started"].to_string();

@@ -164,7 +164,7 @@ fn whole_audit(folder: &Path) -> Result<()> {
     };
     let units = source::discover(&folder.to_string_lossy(), &[])?;
     let report = audit(&units, &policy, &options)?;
-    report::text::write(&report, &report::text::Style::default(), &mut io::sink())?;
+    report::text::write(&report, &report::Style::default(), &mut io::sink())?;
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub(super) fn judge<'a>(
         }
         of_fabric
             .gathered
-            .passed(&Cow::Borrowed(about.id), verdicts.passes);
+            .passed(Cow::Borrowed(about.id), verdicts.passes);
         if options.passes && verdicts.passes > 0 {
             let finding = finding(*check, Status::Pass, policy.name(), about.title.to_owned());
             of_fabric.gathered.add(finding);

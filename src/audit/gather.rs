@@ -38,9 +38,9 @@ impl<'a> Gathered<'a> {
     }
 
     /// Counts passes of a check.
-    pub fn passed(&mut self, check: &Cow<'static, str>, count: usize) {
+    pub fn passed(&mut self, check: Cow<'static, str>, count: usize) {
         if count > 0 {
-            self.tally.entry(check.clone()).or_default().pass += count;
+            self.tally.entry(check).or_default().pass += count;
         }
     }
 

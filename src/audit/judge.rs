@@ -310,7 +310,7 @@ impl<'a> Bench<'a> {
         let about = check.about();
         if !self.hides {
             let passes = verdicts.passes * ports.len().max(1);
-            self.gathered.passed(&Cow::Borrowed(about.id), passes);
+            self.gathered.passed(Cow::Borrowed(about.id), passes);
         }
         if self.options.passes && verdicts.passes > 0 && !self.hides {
             let mut pass = Detail::fail(about.title);
@@ -473,8 +473,7 @@ impl<'a> Bench<'a> {
     fn asserted(&mut self, assert: &CompiledAssert, outcome: Outcome, port: Option<Arc<str>>) {
         let (status, message) = match outcome {
             Outcome::Holds => {
-                self.gathered
-                    .passed(&Cow::Owned(assert.id.value.clone()), 1);
+                self.gathered.passed(Cow::Owned(assert.id.value.clone()), 1);
                 return;
             }
             Outcome::NotApplicable => return,
