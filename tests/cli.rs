@@ -570,3 +570,21 @@ fn explain_shows_the_arithmetic_with_the_numbers_of_a_port() {
     assert_eq!(code, 2);
     assert!(error.contains("no arithmetic"), "{error}");
 }
+
+#[test]
+fn captures_of_two_platforms_in_one_folder_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let leaf = dir.path().join("leaf");
+    fs::create_dir(&leaf).unwrap();
+    fs::copy(
+        Path::new(&example()).join("leaf2/running-config.cfg"),
+        leaf.join("a.cfg"),
+    )
+    .unwrap();
+    fs::write(leaf.join("b.txt"), "nv set qos roce\nnv config apply\n").unwrap();
+    let (_, out, _) = audit(&dir, &[]);
+    let text = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told =
+        "this is of cumulus, but the device is read as eos: each device needs a folder of its own";
+    assert!(text.contains(told), "{out}");
+}

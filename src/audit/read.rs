@@ -60,7 +60,7 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
     }
     let told = unit.platform.as_deref().and_then(platform::by_name);
     let Some(platform) = told.or_else(|| platform_of(&read.captures)) else {
-        read.unrecognised(|_| true);
+        read.unrecognised(None, |_| true);
         read.status = DeviceStatus::Unrecognised;
         return read;
     };
@@ -69,7 +69,8 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
     match model(platform, &unit.name, &pairs) {
         Ok(mut device) => {
             device.role.clone_from(&unit.role);
-            read.unrecognised(|n| recognised.get(n).is_none_or(Option::is_none));
+            let unread = |n| recognised.get(n).is_none_or(Option::is_none);
+            read.unrecognised(Some(platform.name()), unread);
             let failed = device.notes.iter().any(|note| {
                 matches!(
                     note.kind,
@@ -124,13 +125,22 @@ impl ReadDevice {
         ));
     }
 
-    fn unrecognised(&mut self, is: impl Fn(usize) -> bool) {
+    /// Captures that were not read, by the platform that the device is read as.
+    fn unrecognised(&mut self, read_as: Option<&str>, is: impl Fn(usize) -> bool) {
         let told: Vec<Option<usize>> = self.problems.iter().map(|p| p.1.at.capture()).collect();
         for n in 0..self.captures.len() {
             if is(n) && !told.contains(&Some(n)) && !self.captures[n].text.trim().is_empty() {
-                let what = match &self.captures[n].command {
-                    Some(command) => format!("the output of `{command}` is of no kind known"),
-                    None => "the content is of no kind known".to_owned(),
+                let other = platform_of(&self.captures[n..=n]);
+                let what = match (other, read_as, &self.captures[n].command) {
+                    (Some(other), Some(read_as), _) => format!(
+                        "this is of {}, but the device is read as {read_as}: each device needs \
+                         a folder of its own",
+                        other.name()
+                    ),
+                    (_, _, Some(command)) => {
+                        format!("the output of `{command}` is of no kind known")
+                    }
+                    (_, _, None) => "the content is of no kind known".to_owned(),
                 };
                 let kind = NoteKind::Unrecognised;
                 self.problem("collect/unrecognised", kind, what, Some(n));

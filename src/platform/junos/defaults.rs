@@ -11,6 +11,8 @@ pub const DETECTION_MS: u32 = 200;
 pub const RECOVERY_MS: u32 = 200;
 
 pub static MTU_WHY: Reason = Reason("the media MTU of Ethernet is 1514 unless it is set");
+pub static NO_INTERFACES: Reason =
+    Reason("the configuration has no `interfaces` hierarchy, which would tell");
 pub static NO_CLASSIFIER: Reason = Reason(
     "no classifier is bound to the port; which default one applies depends on the port's families",
 );

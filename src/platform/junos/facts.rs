@@ -59,6 +59,10 @@ pub fn read(device: &mut Device, ports: &mut Ports, config: &Config, notes: &mut
             interface,
             range.and_then(|r| config.interfaces.get(&r)),
         );
+        if config.interfaces.is_empty() {
+            // A part of a configuration says nothing of its interfaces.
+            port.mtu = Mtu::from_raw(Fact::unknown(&defaults::NO_INTERFACES), MtuCounts::L2);
+        }
         maps(&mut port, config, &bound, &mut shared, notes);
         pfc(&mut port, interface, config, &bound, notes);
         queues(&mut port, config, &bound, &mut shared, notes);

@@ -171,3 +171,15 @@ proptest! {
         prop_assert!(read(&GOOD[..end]).ports.len() <= 4);
     }
 }
+
+#[test]
+fn a_part_without_interfaces_tells_no_mtu() {
+    let part = "class-of-service {\n    interfaces {\n        et-0/0/1 {\n            scheduler-map sm;\n        }\n    }\n}\n";
+    let device = read(part);
+    let port = device.port("et-0/0/1").unwrap();
+    assert!(port.mtu.raw.is_unknown() && port.mtu.ip.is_unknown());
+    // With the hierarchy, a port that it does not name has the default.
+    let whole = format!("interfaces {{\n    et-0/0/2 {{\n        mtu 9216;\n    }}\n}}\n{part}");
+    let device = read(&whole);
+    assert_eq!(device.port("et-0/0/1").unwrap().mtu.ip.get(), Some(1500));
+}
