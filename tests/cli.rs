@@ -588,3 +588,76 @@ fn captures_of_two_platforms_in_one_folder_are_told() {
         "this is of cumulus, but the device is read as eos: each device needs a folder of its own";
     assert!(text.contains(told), "{out}");
 }
+
+#[test]
+fn a_policy_is_tested_by_cases() {
+    let file = format!("{}/examples/policy-tests.yaml", env!("CARGO_MANIFEST_DIR"));
+    let (code, out, err) = roceaudit(&["policy", "test", &file]);
+    assert_eq!((code, out.matches("ok     ").count()), (0, 2), "{out}{err}");
+
+    let dir = tempfile::tempdir().unwrap();
+    let test = |text: &str| {
+        let file = dir.path().join("t.yaml");
+        let fabric = example();
+        fs::write(&file, text.replace("FABRIC", &fabric)).unwrap();
+        roceaudit(&["policy", "test", file.to_str().unwrap()])
+    };
+    let head =
+        "version: 1\npolicy: builtin:sonic-azure\ncases:\n  - {name: a, source: FABRIC, exit: 0";
+    let (code, out, _) = test(&format!("{head}}}\n"));
+    assert_eq!(code, 1, "{out}");
+    assert!(
+        out.contains("exit 1, expected 0") && out.contains("not expected: fail "),
+        "{out}"
+    );
+    let (code, out, _) = test(&format!(
+        "{head}, expect: [{{check: ecn/order, device: leaf1}}]}}\n"
+    ));
+    assert_eq!(code, 1, "{out}");
+    assert!(out.contains("missing: fail ecn/order leaf1"), "{out}");
+    for (text, said) in [
+        (
+            "version: 2\npolicy: builtin:sonic-azure\ncases: []\n",
+            "version 1",
+        ),
+        (
+            "version: 1\npolicy: builtin:sonic-azure\ncases: []\n",
+            "no case",
+        ),
+        (
+            "version: 1\npolicy: nothing.yaml\ncases: [{name: a, source: FABRIC}]\n",
+            "nothing.yaml",
+        ),
+        (
+            "version: 1\npolicy: builtin:sonic-azure\ncases: [{name: a, source: none}]\n",
+            "none",
+        ),
+        (
+            "version: 1\npolicy: builtin:sonic-azure\ncases: [{name: a, source: FABRIC, exits: 1}]\n",
+            "exits",
+        ),
+        (
+            "version: 1\npolicy: builtin:sonic-azure\ncases: [{name: a, source: FABRIC, expect: [{check: x/y, status: pass}]}]\n",
+            "no status pass",
+        ),
+    ] {
+        let (code, _, err) = test(text);
+        assert_eq!(code, 2, "{text}: {err}");
+        assert!(err.contains(said), "{text}: {err}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_the_verbs() {
+    let (code, out, _) = roceaudit(&["completions", "bash"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("--fail-on"), "{out}");
+    let dir = tempfile::tempdir().unwrap();
+    let (code, _, err) = roceaudit(&["man", dir.path().to_str().unwrap()]);
+    assert_eq!(code, 0, "{err}");
+    let page = fs::read_to_string(dir.path().join("roceaudit-audit.1")).unwrap();
+    assert!(page.contains(".TH roceaudit-audit 1"), "{page}");
+    let (code, out, _) = roceaudit(&["man"]);
+    assert_eq!(code, 0);
+    assert!(out.contains("roceaudit\\-audit(1)"), "{out}");
+}

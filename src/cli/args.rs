@@ -58,10 +58,14 @@ pub enum Verb {
     Checks(Checks),
     /// Say what a check means, how to look, and how to fix
     Explain(Explain),
-    /// Validate, show and start policies
+    /// Validate, test, show and start policies
     Policy(Policy),
     /// Validate inventories
     Inventory(Inventory),
+    /// Print completions for a shell
+    Completions(Completions),
+    /// Write manual pages, one a verb
+    Man(Man),
 }
 
 /// Where devices come from.
@@ -272,6 +276,12 @@ pub enum PolicyAction {
         #[arg(required = true, value_name = "POLICY")]
         policies: Vec<String>,
     },
+    /// Run a policy's own tests: sources with expected findings
+    Test {
+        /// Files of test cases
+        #[arg(required = true, value_name = "TESTS")]
+        files: Vec<String>,
+    },
     /// Show what applies to one device or port
     Show {
         /// A file, or builtin:NAME
@@ -296,6 +306,20 @@ pub enum PolicyAction {
     List,
     /// Print a policy to start from
     Init,
+}
+
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct Man {
+    /// Folder to write to; not given, the page of the program itself is printed
+    #[arg(value_name = "FOLDER")]
+    pub folder: Option<std::path::PathBuf>,
 }
 
 #[derive(Args, Debug)]

@@ -6,8 +6,10 @@ mod audit;
 mod checks;
 mod explain;
 mod inventory;
+mod manual;
 mod model;
 mod policy;
+mod policy_test;
 mod trace;
 
 use anstream::{AutoStream, ColorChoice};
@@ -72,6 +74,8 @@ fn verb(arguments: &Arguments) -> anyhow::Result<u8> {
         Verb::Explain(verb) => explain::run(arguments, verb),
         Verb::Policy(verb) => policy::run(arguments, verb),
         Verb::Inventory(verb) => inventory::run(arguments, verb),
+        Verb::Completions(verb) => manual::completions(arguments, verb),
+        Verb::Man(verb) => manual::pages(arguments, verb),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `roceaudit policy`.
 
 use super::args::{Arguments, Policy, PolicyAction};
-use super::{USAGE, audit, colored_errors, error_stream, output, width};
+use super::{USAGE, audit, colored_errors, error_stream, output, policy_test, width};
 use crate::policy::{
     PolicyError, Subject, builtin_description, builtin_names, init_template, schema,
 };
@@ -23,6 +23,7 @@ pub fn run(arguments: &Arguments, verb: &Policy) -> anyhow::Result<u8> {
                 }
             }
         }
+        PolicyAction::Test { files } => return policy_test::run(arguments, files),
         PolicyAction::Show {
             policy,
             device,
