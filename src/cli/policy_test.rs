@@ -64,9 +64,10 @@ pub fn run(arguments: &Arguments, files: &[String]) -> anyhow::Result<u8> {
             true => tests.policy.clone(),
             false => beside(&tests.policy),
         };
-        let policy = audit::load_policy(&policy)
-            .map_err(|error| anyhow!(error.render(colored_errors(arguments.color))))?;
         for case in &tests.cases {
+            // Anew for each: a policy notes which parts of it matched something.
+            let policy = audit::load_policy(&policy)
+                .map_err(|error| anyhow!(error.render(colored_errors(arguments.color))))?;
             let wrong = differences(case, &beside(&case.source), &policy)
                 .with_context(|| format!("{file}: {}", case.name))?;
             let word = if wrong.is_empty() { "ok" } else { "FAILED" };
