@@ -44,7 +44,7 @@ pub static NOT_IN_MAP: Reason =
 pub static NO_MARKING: Reason =
     Reason("the scheduler has no explicit-congestion-notification and no drop profile");
 pub static NO_PROFILE_ECN: Reason = Reason(
-    "the scheduler names no drop profile; the thresholds of the default one differ by model",
+    "the scheduler names no drop profile with fill levels, which marking needs (Juniper, Example: Configuring ECN)",
 );
 pub static NO_DROP_GROUP: Reason =
     Reason("the switch takes the buffer of a no-loss class from its lossless partition");

@@ -58,6 +58,7 @@ pub fn read(device: &mut Device, ports: &mut Ports, config: &Config, notes: &mut
             &mut port,
             interface,
             range.and_then(|r| config.interfaces.get(&r)),
+            notes,
         );
         if config.interfaces.is_empty() {
             // A part of a configuration says nothing of its interfaces.
@@ -164,7 +165,7 @@ fn fact<T: Clone>(said: &Said<T>, default: T, why: &'static Reason) -> Fact<T> {
     }
 }
 
-fn link(port: &mut Port, own: &Interface, range: Option<&Interface>) {
+fn link(port: &mut Port, own: &Interface, range: Option<&Interface>, notes: &mut Notes) {
     if let Some((text, at)) = &own.description {
         port.description = Fact::explicit(text.clone(), *at);
     }
@@ -181,7 +182,13 @@ fn link(port: &mut Port, own: &Interface, range: Option<&Interface>) {
     port.mtu = Mtu::from_raw(fact(&mtu, defaults::MTU, &defaults::MTU_WHY), MtuCounts::L2);
     // The family's own MTU is what its packets may have.
     if let Some((bytes, at)) = own.inet_mtu.or(range.and_then(|range| range.inet_mtu)) {
-        port.mtu.ip = Fact::explicit(bytes, at);
+        let media = port.mtu.ip.get();
+        if media.is_some_and(|media| media < bytes) {
+            let text = format!("family inet mtu {bytes} is more than the media MTU has room for");
+            notes.add(NoteKind::Conflict, Some(&port.name), text, at);
+        } else {
+            port.mtu.ip = Fact::explicit(bytes, at);
+        }
     }
 }
 
@@ -601,6 +608,9 @@ fn marking(config: &Config, scheduler: &Scheduler, notes: &mut Notes) -> Ecn {
         ),
         None => (&[][..], &[][..], at),
     };
+    if fill.is_empty() {
+        ecn.enabled = Fact::unknown_at(&defaults::NO_PROFILE_ECN, at);
+    }
     ecn.min_percent = percent(fill.first(), at);
     ecn.max_percent = percent(fill.last(), at);
     ecn.probability_percent = percent(probability.last(), at);

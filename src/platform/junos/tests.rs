@@ -183,3 +183,38 @@ fn a_part_without_interfaces_tells_no_mtu() {
     let device = read(&whole);
     assert_eq!(device.port("et-0/0/1").unwrap().mtu.ip.get(), Some(1500));
 }
+
+#[test]
+fn marking_needs_a_drop_profile_with_levels() {
+    for missing in [
+        "            drop-profile-map loss-priority any protocol any drop-profile MARK;\n",
+        "                fill-level [ 55 90 ];\n",
+    ] {
+        let unknown = |device: &Device| {
+            let queues = &device.port("et-0/0/0").unwrap().queues;
+            let unknown = queues.iter().filter(|q| q.ecn.enabled.is_unknown());
+            unknown.count()
+        };
+        let more = unknown(&changed(missing, "")) - unknown(&read(GOOD));
+        assert_eq!(more, 1, "{missing}");
+    }
+}
+
+#[test]
+fn a_family_gets_no_more_than_the_media_mtu() {
+    let at = GOOD.find("family inet").unwrap();
+    let start = GOOD[..at].rfind("        mtu 9216;\n").unwrap();
+    let text = format!(
+        "{}{}",
+        &GOOD[..start],
+        &GOOD[start + "        mtu 9216;\n".len()..]
+    );
+    let text = text.replacen(
+        "family inet {\n",
+        "family inet {\n                mtu 9100;\n",
+        1,
+    );
+    let device = read(&text);
+    assert_eq!(notes(&device, NoteKind::Conflict).len(), 1);
+    assert_eq!(device.port("et-0/0/0").unwrap().mtu.ip.get(), Some(1500));
+}

@@ -21,6 +21,8 @@ pub static NO_NETWORK_POLICY: Reason = Reason(
 /// As for [`NO_NETWORK_POLICY`].
 pub static NO_PAUSE: Reason = Reason("no class of the attached network-qos policy has `pause`");
 /// The User Guide gives no default.
+pub static NO_GROUP: Reason =
+    Reason("the class-map of the paused class matches no qos-group, so what it pauses is not told");
 pub static NO_COS: Reason =
     Reason("a class has `pause` but no `pfc-cos`; which priority it pauses then is not documented");
 /// The User Guide says that it is off by default, but switches print

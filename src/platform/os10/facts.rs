@@ -387,6 +387,10 @@ impl<'c, 't> Reader<'c, 't, '_> {
                 self.undefined("class-map type network-qos", class.name, class.at);
                 continue;
             };
+            if groups.is_empty() {
+                network.priorities = Fact::unknown_at(&defaults::NO_GROUP, pause.at);
+                return network;
+            }
             let cos = match &class.cos {
                 Some(Fact::Explicit(cos, at)) => (cos, *at),
                 Some(unclear) => {

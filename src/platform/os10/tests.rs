@@ -340,3 +340,11 @@ proptest! {
         prop_assert!(device.ports.len() <= 6);
     }
 }
+
+#[test]
+fn a_paused_class_that_matches_nothing_pauses_nothing_known() {
+    let text = GOOD.replace(" match qos-group 3\n", "");
+    assert_ne!(text, GOOD);
+    let device = read(&text);
+    assert!(device.ports.iter().any(|port| port.pfc.tx.is_unknown()));
+}
