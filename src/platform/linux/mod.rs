@@ -37,7 +37,7 @@ static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::Alw
 static CONFIGFS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::WithConfigfs));
 
 fn specs(when: Collected) -> Vec<CaptureSpec> {
-    let tools = tool::TOOLS.iter().filter(|tool| tool.collected == when);
+    let tools = tool::all().filter(|tool| tool.collected == when);
     tools.map(|tool| tool.spec).collect()
 }
 

@@ -879,7 +879,7 @@ proptest! {
         command in proptest::sample::select(WORDS),
     ) {
         let text = parts.join(separator);
-        for tool in tool::TOOLS {
+        for tool in tool::all() {
             let captures = captures(&[("gpu01/eth0.txt", command, &text)]);
             (tool.read)(&Input::new(0, &captures[0]), &mut Statements::default());
         }
