@@ -1,6 +1,10 @@
 use super::*;
 use crate::check::testing::{Told, host, host_port, judged, stated, verdicts_of};
-use crate::model::{self, Counters, Device, DeviceKind, NvValue, Port, Trust as PortTrust};
+use crate::model::{
+    self, Counters, Device, DeviceKind, Fact, GidType, NvParameter, NvValue, Port, Priorities,
+    Trust as PortTrust,
+};
+use std::net::Ipv6Addr;
 
 fn nothing_known() -> Port {
     host_port(|_| ())
