@@ -96,7 +96,7 @@ impl Check for Pending {
             (false, _) => out.report(
                 Detail::unknown(
                     "whether a firmware change waits for the next boot is unknown: no capture \
-                     holds the current and the next value (mlxconfig -e query)",
+                     holds the current and the next value (mlxconfig -e query, devlink dev info)",
                 )
                 .policy(persistence(cx)),
             ),

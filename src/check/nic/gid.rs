@@ -3,8 +3,8 @@
 use super::at;
 use crate::check::{About, Check, Detail, Judges, Needs, PortContext, Verdicts};
 use crate::finding::Breaks;
-use crate::model::{self, GidType, NicField};
-use crate::policy::Severity;
+use crate::model::{self, Field, GidType, Nic, NicField};
+use crate::policy::{Position, Severity};
 use std::net::Ipv6Addr;
 
 /// GIDs.
@@ -21,7 +21,9 @@ impl Check for Gid {
             explain: "A queue pair is bound to a row of the GID table. RoCE v1 rows and \
                 link-local ones do not cross a router: connections across leaves time out while \
                 those within one leaf work. Choose the row by its content, not by its index: the \
-                index moves when a link flaps or an address changes.",
+                index moves when a link flaps or an address changes. An application that names \
+                an index (NCCL_IB_GID_INDEX) has to name a routable RoCE v2 row of every NIC \
+                that it uses; rdma_cm has a default version of its own.",
         }
     }
 
@@ -36,6 +38,17 @@ impl Check for Gid {
         let Some(wanted) = cx.policy.nic.gid.as_ref().filter(|gid| !gid.value.is_any()) else {
             return;
         };
+        if nic.rdma_cm_mode.get() == Some(GidType::RoceV1) {
+            out.report(
+                Detail::fail(
+                    "rdma_cm makes RoCE v1 connections by default: they do not cross a router",
+                )
+                .policy(wanted.position)
+                .expected(GidType::RoceV2)
+                .actual(GidType::RoceV1)
+                .at(at(NicField::RdmaCmMode)),
+            );
+        }
         let Some(gids) = nic.gids.value() else {
             out.report(
                 Detail::unknown_fact("the GID table", &nic.gids)
@@ -44,6 +57,7 @@ impl Check for Gid {
             );
             return;
         };
+        asked_for(nic, gids, wanted.position, out);
         let v2 = |gid: &model::Gid| gid.kind == Some(GidType::RoceV2);
         if gids.iter().any(|gid| v2(gid) && is_routable(gid)) {
             return out.pass();
@@ -67,6 +81,47 @@ impl Check for Gid {
             detail
                 .policy(wanted.position)
                 .expected("a RoCE v2 GID with an IPv4 or global IPv6 address")
+                .at(at(NicField::Gids)),
+        );
+    }
+}
+
+/// The rows that applications name.
+fn asked_for(nic: &Nic, gids: &[model::Gid], policy: Position, out: &mut Verdicts) {
+    for (name, fact) in &nic.applications.gid_indices {
+        let field = Field::ApplicationGid(name.clone());
+        let Some(index) = fact.get() else {
+            if fact.is_unknown() {
+                out.report(Detail::unknown_fact(name, fact).policy(policy).at(field));
+            }
+            continue;
+        };
+        let row = gids.iter().find(|gid| gid.index == index);
+        let detail = match row.map(|gid| (gid.kind, is_routable(gid))) {
+            Some((Some(GidType::RoceV2), true)) => {
+                out.pass();
+                continue;
+            }
+            Some((None, true)) => Detail::unknown(format!(
+                "{name} names GID {index}, and the table does not tell its RoCE version"
+            )),
+            Some((_, false)) => Detail::fail(format!(
+                "{name} names GID {index}, which no router forwards to"
+            ))
+            .actual("link-local"),
+            Some((Some(kind), true)) => {
+                Detail::fail(format!("{name} names GID {index}, which is no RoCE v2")).actual(kind)
+            }
+            None => Detail::fail(format!(
+                "{name} names GID {index}, and there is no such row"
+            ))
+            .actual("no GID"),
+        };
+        out.report(
+            detail
+                .policy(policy)
+                .expected("a RoCE v2 GID with an IPv4 or global IPv6 address")
+                .at(field)
                 .at(at(NicField::Gids)),
         );
     }

@@ -153,8 +153,9 @@ impl Check for Link {
             explain: "VPI cards can be Ethernet or InfiniBand, and some come as InfiniBand. Such \
                 a port speaks no RoCE at all. A port that is InfiniBand on purpose does not \
                 belong to this fabric: leave it out of the policy's scope. RoCE itself can be \
-                switched off in the firmware (ROCE_CONTROL) and in the driver (devlink's \
-                enable_roce, which counts from the driver's next start).",
+                switched off in the firmware (ROCE_CONTROL, Broadcom's support_rdma) and in the \
+                driver (devlink's enable_roce, irdma's roce_ena), which counts from the driver's \
+                next start.",
         }
     }
 
@@ -167,7 +168,7 @@ impl Check for Link {
         switched_off(nic, out);
         if nic.roce_enabled.get() == Some(false) {
             out.report(
-                Detail::fail("RoCE is switched off in the driver (devlink: enable_roce)")
+                Detail::fail("RoCE is switched off on this device")
                     .expected("true")
                     .actual("false")
                     .at(at(NicField::RoceEnabled))
