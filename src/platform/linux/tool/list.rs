@@ -178,6 +178,16 @@ pub static LIST: &[Tool] = &[
         Sure,
         sysfs::read,
     )),
+    with_configfs(tool(
+        "cma_roce_mode -d DEV",
+        Config,
+        "without -m it prints the value; for that it makes a configfs folder for the device and \
+         removes it again, which changes no setting",
+        &["cma_roce_mode"],
+        never,
+        Sure,
+        sysfs::read,
+    )),
     tool(
         "grep -r . /sys/class/infiniband/DEV/ports/1/hw_counters",
         Counters,
@@ -516,15 +526,6 @@ pub static LIST: &[Tool] = &[
         Config,
         "not of RDMA",
         &["sysctl"],
-        never,
-        Possible,
-        ignore,
-    )),
-    recorded(tool(
-        "cma_roce_mode",
-        Config,
-        "not read",
-        &["cma_roce_mode"],
         never,
         Possible,
         ignore,

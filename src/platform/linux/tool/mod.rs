@@ -2,6 +2,7 @@
 //! else by content.
 
 mod list;
+mod makes;
 
 use super::parse::{Input, Statements};
 use crate::platform::{CaptureSpec, Certainty};
@@ -35,11 +36,20 @@ pub enum Collected {
 
 /// All tools, in the order in which content is asked.
 pub fn all() -> impl Iterator<Item = &'static Tool> {
-    list::LIST.iter()
+    list::LIST.iter().chain(makes::MAKES)
 }
 
 /// What tells the files of sysfs apart.
-const FOLDERS: &[&str] = &["/ecn", "cc_params", "traffic_class", "counters"];
+const FOLDERS: &[&str] = &[
+    "/ecn",
+    "cc_params",
+    "traffic_class",
+    "counters",
+    "/config/bnxt_re/",
+    "/debug/bnxt_re/",
+    "/config/irdma/",
+    "/module/irdma/",
+];
 
 /// Commands whose options name another entry than the tool's first.
 fn by_command(words: &[&str]) -> Option<&'static Tool> {
@@ -57,12 +67,16 @@ fn by_command(words: &[&str]) -> Option<&'static Tool> {
     if first.starts_with("ib_") && (first.ends_with("_bw") || first.ends_with("_lat")) {
         return all().find(|tool| tool.command == ["ib_write_bw"]);
     }
-    let mut fitting = all().filter(|tool| match tool.command {
+    let fitting = all().filter(|tool| match tool.command {
         [] => false,
         [name] => *name == first,
         [name, rest @ ..] => *name == first && rest.iter().all(|word| has(word)),
     });
-    fitting.next()
+    // `ethtool --show-fec` before `ethtool`.
+    fitting.reduce(|best, tool| match tool.command.len() > best.command.len() {
+        true => tool,
+        false => best,
+    })
 }
 
 /// What a tool prints first is within so many bytes.
