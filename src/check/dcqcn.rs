@@ -141,7 +141,8 @@ impl Check for Parameters {
             title: "DCQCN parameters are as the policy says",
             explain: "Hosts with different parameters share a congested link unfairly; a small \
                 maximum rate is a silent throttle. No vendor endorses one set of values for all \
-                fabrics, so only what the policy names is judged. Where the NIC runs a \
+                fabrics, so only what the policy names is judged, and fleet/outlier tells the \
+                host that differs from most of its role. Where the NIC runs a \
                 programmable congestion control these parameters do not govern.",
         }
     }
@@ -174,6 +175,8 @@ impl Check for Parameters {
                         }
                     });
                 }
+                // A parameter that this make of NIC does not have.
+                Some((fact, None)) if !fact.is_unknown() => {}
                 Some((fact, None)) => out.report(
                     Detail::unknown_fact(&name.value, fact)
                         .policy(wanted.position)

@@ -91,7 +91,10 @@ fn is_setting(field: &Field) -> bool {
         | Field::MapEntry(..)
         | Field::Queue(..)
         | Field::DcqcnParameter(_)
+        | Field::ApplicationClass(_)
         | Field::Nv(..) => true,
+        // Where rows stand is the host's own.
+        Field::ApplicationGid(_) => false,
         Field::Counter(_) | Field::PriorityCounter(..) => false,
     }
 }

@@ -28,6 +28,10 @@ pub enum Field {
     DcqcnParameter(String),
     /// A firmware parameter, in one of its layers.
     Nv(String, NvLayer),
+    /// The traffic class that an application asks for, by its setting's name.
+    ApplicationClass(String),
+    /// The GID that an application asks for, by its setting's name.
+    ApplicationGid(String),
     /// A counter of the port.
     Counter(CounterField),
     /// A counter of a priority.
@@ -129,6 +133,8 @@ leaves! {
         TosDscp = "tos_dscp" => tos_dscp,
         TrafficClass = "traffic_class" => traffic_class,
         RdmaCmTos = "rdma_cm_tos" => rdma_cm_tos,
+        RdmaCmMode = "rdma_cm_mode" => rdma_cm_mode,
+        SetsEct = "sets_ect" => sets_ect,
         RdmaMtu = "rdma_mtu" => rdma_mtu,
         Dcbx = "dcbx" => dcbx,
         OverwrittenBy = "overwritten_by" => overwritten_by,
@@ -220,6 +226,12 @@ impl fmt::Display for Field {
             Field::Nic(field) => write!(f, "nic/{}", field.path()),
             Field::DcqcnParameter(name) => write!(f, "nic/dcqcn/params/{}", escape(name)),
             Field::Nv(name, layer) => write!(f, "nic/nv/{}/{}", escape(name), layer.path()),
+            Field::ApplicationClass(name) => {
+                write!(f, "nic/applications/traffic_classes/{}", escape(name))
+            }
+            Field::ApplicationGid(name) => {
+                write!(f, "nic/applications/gid_indices/{}", escape(name))
+            }
             Field::Counter(field) => write!(f, "counters/{}", field.path()),
             Field::PriorityCounter(priority, field) => {
                 write!(f, "counters/by_priority/{priority}/{}", field.path())
@@ -256,6 +268,13 @@ impl Port {
             Field::Nic(field) => field.of(self.nic.as_deref()?),
             Field::DcqcnParameter(name) => self.nic.as_deref()?.dcqcn.params.get(name)?,
             Field::Nv(name, layer) => layer.of(self.nic.as_deref()?.nv.get(name)?),
+            Field::ApplicationClass(name) => {
+                let nic = self.nic.as_deref()?;
+                nic.applications.traffic_classes.get(name)?
+            }
+            Field::ApplicationGid(name) => {
+                self.nic.as_deref()?.applications.gid_indices.get(name)?
+            }
             Field::Counter(field) => field.of(self.counters.as_deref()?),
             Field::PriorityCounter(priority, field) => {
                 field.of(self.counters.as_deref()?.by_priority.get(priority)?)
@@ -311,6 +330,11 @@ impl Port {
             for name in nic.nv.keys() {
                 fields.extend(NvLayer::ALL.iter().map(|l| Field::Nv(name.clone(), *l)));
             }
+            let asked = &nic.applications;
+            let classes = asked.traffic_classes.keys().cloned();
+            fields.extend(classes.map(Field::ApplicationClass));
+            let gids = asked.gid_indices.keys().cloned();
+            fields.extend(gids.map(Field::ApplicationGid));
         }
         if let Some(counters) = &self.counters {
             for priority in counters.by_priority.keys() {

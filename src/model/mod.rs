@@ -15,7 +15,7 @@ pub use fact::{AnyFact, Fact, Kind, Reason, Why};
 pub use field::{
     CounterField, Field, GroupField, NicField, NvLayer, PortField, PriorityCounterField, QueueField,
 };
-pub use nic::{Boot, Dcqcn, Gid, Nic, NvParameter, NvValue, Pcie};
+pub use nic::{Applications, Boot, Dcqcn, Gid, Nic, NvParameter, NvValue, Pcie};
 pub use origin::Origin;
 pub use port::{
     Counters, Ecn, GroupBuffer, LineOnly, LinkPause, MapName, Mtu, Peer, Pfc, Port,

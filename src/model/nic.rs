@@ -31,6 +31,12 @@ pub struct Nic {
     pub traffic_class: Fact<u8>,
     /// Traffic class byte that rdma_cm gives by default.
     pub rdma_cm_tos: Fact<u8>,
+    /// RoCE version that rdma_cm gives by default.
+    pub rdma_cm_mode: Fact<GidType>,
+    /// Whether the NIC sets the ECN bits of RoCE packets to ECT by itself.
+    pub sets_ect: Fact<bool>,
+    /// What applications ask for.
+    pub applications: Applications,
     /// Active RDMA MTU, bytes.
     pub rdma_mtu: Fact<u32>,
     /// Who decides the DCB settings.
@@ -53,6 +59,15 @@ pub struct Nic {
     pub pcie: Pcie,
     /// What services and files of the host set at the next boot.
     pub boot: Boot,
+}
+
+/// What applications ask for, by the name of their setting (`NCCL_IB_TC`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Applications {
+    /// Traffic class byte (ToS) of their RDMA traffic.
+    pub traffic_classes: BTreeMap<String, Fact<u8>>,
+    /// Row of the GID table that they use.
+    pub gid_indices: BTreeMap<String, Fact<u16>>,
 }
 
 /// The PCIe link of a card.

@@ -1,6 +1,8 @@
 //! Counters of `ethtool -S` and of the RDMA device, by the names that the
-//! mlx5 driver gives (kernel, `Documentation/networking/.../counters.rst`).
+//! mlx5 driver gives (kernel, `Documentation/networking/.../counters.rst`), or
+//! another make's.
 
+use super::make;
 use super::parse::{Input, Part};
 use crate::model::{Counters, Fact, Origin, Priorities, PriorityCounters};
 use crate::platform::text::keyvalue;
@@ -25,23 +27,13 @@ fn place(name: &str) -> Place<'_> {
             return Place::Priority(priority, sent, what);
         }
     }
-    for (prefix, sent) in [("rx_priority_", false), ("tx_priority_", true)] {
-        // Intel's names; those of priorities in one traffic class are equal.
-        let split = name
-            .strip_prefix(prefix)
-            .and_then(|rest| rest.split_once('_'));
-        if let Some((digit, "xoff" | "xoff.nic")) = split
-            && let Some(priority) = digit.parse().ok().filter(|priority: &u8| *priority < 8)
-        {
-            return Place::Priority(priority, sent, "xoff");
-        }
-    }
     Place::Port(name)
 }
 
 /// Whether a key is a counter that some NIC's `ethtool -S` has.
 pub fn is_ethernet(name: &str) -> bool {
     matches!(place(name), Place::Priority(..))
+        || make::counter(name).is_some()
         || name.starts_with("tx_priority_")
         || name.starts_with("rx_priority_")
         || matches!(
@@ -70,9 +62,13 @@ pub fn ethernet(input: &Input<'_>, whole: bool, part: &mut Part) {
         };
         let at = input.at(pair.offset);
         let fact = Fact::explicit(count, at);
+        if let Some(counter) = make::counter(pair.key) {
+            make::count(part, pair.key, counter, fact);
+            continue;
+        }
         match place(pair.key) {
             Place::Priority(priority, sent, what) => {
-                by_priority |= what != "xoff";
+                by_priority = true;
                 let known = &mut part.counters().by_priority;
                 let counters = known.entry(priority).or_default();
                 if of_priority(counters, sent, what, fact) {
@@ -115,8 +111,8 @@ fn of_priority(counters: &mut PriorityCounters, sent: bool, what: &str, fact: Fa
     match (what, sent) {
         ("bytes", false) => counters.rx_bytes = fact,
         ("bytes", true) => counters.tx_bytes = fact,
-        ("pause" | "xoff", false) => counters.rx_pause = fact,
-        ("pause" | "xoff", true) => counters.tx_pause = fact,
+        ("pause", false) => counters.rx_pause = fact,
+        ("pause", true) => counters.tx_pause = fact,
         // `buf_discard` and `cong_discard` are parts of a sum that older
         // drivers call `discards`.
         ("discards", false) => counters.drops = fact,
@@ -156,7 +152,8 @@ fn of_port(counters: &mut Counters, name: &str, fact: Fact<i64>) {
     *target = fact;
 }
 
-fn add(sum: &mut Fact<i64>, more: Fact<i64>) {
+/// Adds to a sum.
+pub fn add(sum: &mut Fact<i64>, more: Fact<i64>) {
     *sum = match (sum.get(), more.get()) {
         (Some(a), Some(b)) => Fact::explicit(a.saturating_add(b), sum.at()),
         _ => more,
@@ -190,6 +187,17 @@ pub fn rdma(values: &BTreeMap<String, (i64, Origin)>) -> Counters {
             .for_each(|fact| add(&mut sum, fact));
         sum
     };
+    if let Some(names) = make::RdmaNames::of(|name| values.contains_key(name)) {
+        let first = |names: &[&str]| names.iter().find_map(|name| one(name)).unwrap_or_default();
+        return Counters {
+            out_of_sequence: first(names.out_of_sequence),
+            retransmits: sum(names.retransmits.0, names.retransmits.1),
+            cnp_sent: first(names.cnp_sent),
+            cnp_handled: first(names.cnp_handled),
+            ecn_marked: first(names.ecn_marked),
+            ..Counters::default()
+        };
+    }
     Counters {
         out_of_sequence: get("out_of_sequence"),
         retransmits: sum(

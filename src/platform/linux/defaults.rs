@@ -62,3 +62,10 @@ pub static LSPCI_OF_ROOT: Reason =
 pub static RDMA_CM_NOT_READ: Reason = Reason(
     "the default of rdma_cm is not read, because reading it makes a configfs folder for a moment: --allow-configfs permits that, or give what `cma_roce_tos -d DEV` prints",
 );
+/// ToS is the application's where nothing forces it.
+pub static APPLICATIONS_DIFFER: Reason =
+    Reason("applications ask for different traffic classes (nic/applications)");
+/// Nothing forces a class on this make.
+pub static NO_APPLICATION: Reason = Reason(
+    "on this NIC the application decides, and no capture tells what one asks for (its environment, /etc/nccl.conf, ceph.conf, nvme connect)",
+);

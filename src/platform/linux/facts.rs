@@ -1,6 +1,7 @@
 //! What follows from several statements of one port together.
 
 use super::defaults;
+use super::make::{self, Make};
 use super::parse::Evidence;
 use crate::model::{
     CodeMap, Ecn, Fact, LinkType, MapName, Nic, Origin, Port, Priorities, PriorityGroup, Queue,
@@ -41,9 +42,8 @@ pub fn derive(port: &mut Port, evidence: Evidence) {
 }
 
 fn mlx5(nic: &Nic) -> Option<bool> {
-    let driver = nic.driver.value().map(|driver| driver.starts_with("mlx5"));
-    let device = nic.rdma_device.value().map(|name| name.starts_with("mlx5"));
-    driver.or(device)
+    let known = nic.driver.value().or(nic.rdma_device.value()).is_some();
+    known.then(|| Make::of(nic) == Some(Make::Mlx5))
 }
 
 /// Trust where only the APP table tells it.
@@ -54,7 +54,13 @@ fn trust(port: &mut Port) {
     let Fact::Explicit(map, at) = port.maps.get(MapName::DscpToTc) else {
         return;
     };
-    let driver = port.nic.as_deref().and_then(mlx5);
+    let nic = port.nic.as_deref();
+    let of_make = nic.and_then(|nic| make::trust_by_app(nic, map.entries().is_empty(), *at));
+    if let Some(trust) = of_make {
+        port.trust = trust;
+        return;
+    }
+    let driver = nic.and_then(mlx5);
     port.trust = match (driver, map.entries().is_empty()) {
         (Some(true) | None, false) => {
             Fact::Default(Trust::Dscp, (&defaults::TRUST_BY_APP).into(), *at)
@@ -163,10 +169,27 @@ fn tos(nic: &mut Nic) {
     if nic.rdma_cm_tos == Fact::default() {
         nic.rdma_cm_tos = Fact::unknown(&defaults::RDMA_CM_NOT_READ);
     }
+    let dscp = |tos: &u8| tos >> 2;
+    let mut asked = nic.applications.traffic_classes.values();
     nic.tos_dscp = match (&nic.traffic_class, &nic.rdma_cm_tos) {
-        (Fact::Explicit(..) | Fact::Default(..), _) => nic.traffic_class.map(|class| class >> 2),
-        (_, Fact::Explicit(..)) => nic.rdma_cm_tos.map(|tos| tos >> 2),
-        (unknown, _) => unknown.map(|class| class >> 2),
+        (Fact::Explicit(..) | Fact::Default(..), _) => nic.traffic_class.map(dscp),
+        (_, Fact::Explicit(..)) => nic.rdma_cm_tos.map(dscp),
+        // Nothing speaks for the whole device: what applications agree on.
+        (unforced, _) if *unforced != Fact::default() => match asked.next() {
+            Some(first) => {
+                let first = first.map(dscp);
+                match asked.all(|other| other.map(dscp) == first) {
+                    true => first,
+                    false => Fact::unknown(&defaults::APPLICATIONS_DIFFER),
+                }
+            }
+            None if nic.tos_dscp.is_known() => return,
+            None => match unforced {
+                Fact::NotApplicable => Fact::unknown(&defaults::NO_APPLICATION),
+                unforced => unforced.map(dscp),
+            },
+        },
+        (unknown, _) => unknown.map(dscp),
     };
 }
 

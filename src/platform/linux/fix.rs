@@ -1,15 +1,20 @@
-//! What to type on a Linux host with an NVIDIA NIC for a remedy.
+//! What to type on a Linux host for a remedy, with an NVIDIA NIC where the
+//! make does not say otherwise.
 
 use crate::model::{Device, MapName, Nic, Port, Priorities};
 use crate::platform::Remedy;
 
-const VOLATILE: &str = "# until the next boot";
+/// Behind what the kernel or the driver forgets.
+pub const VOLATILE: &str = "# until the next boot";
 
 /// Commands for a remedy on a port, each with a remark whether it lasts.
 pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
     let Some(port) = device.port(name).filter(|_| harmless(name)) else {
         return Vec::new();
     };
+    if let Some(lines) = super::make::fix(port, remedy) {
+        return lines;
+    }
     let nic = port.nic.as_deref();
     let mlnx_qos = uses_mlnx_qos(port);
     let lines: Vec<String> = match remedy {
@@ -80,7 +85,7 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
 }
 
 /// A name from a hostile capture never reaches a shell.
-fn harmless(name: &str) -> bool {
+pub fn harmless(name: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':');
     !name.is_empty() && name != "-" && !name.starts_with('-') && name.chars().all(plain)
 }

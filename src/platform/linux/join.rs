@@ -3,7 +3,7 @@
 //! is newer, so there a contradiction makes the fact unknown.
 
 use super::defaults::CONTRADICTION;
-use super::parse::Part;
+use super::parse::{Hints, Part};
 use crate::model::{
     CodeMap, Counters, Fact, MapName, Nic, Note, NoteKind, Origin, Port, PriorityGroup, Queue,
     Trust, Why,
@@ -22,11 +22,14 @@ pub struct Joiner<'a> {
     pub port: Port,
     /// Contradictions.
     pub notes: Vec<Note>,
+    /// What has to be completed.
+    pub hints: Hints,
 }
 
 impl Joiner<'_> {
     /// Adds what a part says.
     pub fn add(&mut self, part: Part) {
+        self.hints.add(part.hints);
         let from = part.port;
         let mut port = std::mem::take(&mut self.port);
         macro_rules! each {
@@ -193,8 +196,11 @@ impl Joiner<'_> {
             part as "the board",
             model as "the model",
             link_type as "the link type",
+            tos_dscp as "the DSCP of RDMA traffic",
             traffic_class as "the traffic class",
             rdma_cm_tos as "the default ToS of rdma_cm",
+            rdma_cm_mode as "the default RoCE version of rdma_cm",
+            sets_ect as "whether the NIC sets ECT",
             rdma_mtu as "the RDMA MTU",
             dcbx as "who decides the DCB settings",
             overwritten_by as "the agent",
@@ -222,6 +228,14 @@ impl Joiner<'_> {
                 nic.dcqcn.params.entry(name.clone()).or_default(),
                 value,
             );
+        }
+        for (name, class) in from.applications.traffic_classes {
+            let known = &mut nic.applications.traffic_classes;
+            self.fact(&name, known.entry(name.clone()).or_default(), class);
+        }
+        for (name, index) in from.applications.gid_indices {
+            let known = &mut nic.applications.gid_indices;
+            self.fact(&name, known.entry(name.clone()).or_default(), index);
         }
         for (name, layers) in from.nv {
             let known = nic.nv.entry(name.clone()).or_default();

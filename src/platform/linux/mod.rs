@@ -1,4 +1,4 @@
-//! Linux hosts with NVIDIA (mlx5) NICs.
+//! Linux hosts, with NICs of NVIDIA (mlx5) and the makes of [`make`].
 //!
 //! Four layers of a NIC's settings are kept apart: the firmware's default, its
 //! current and its next-boot value (`nic.nv`), and what runs (`nic.dcqcn`,
@@ -9,6 +9,7 @@ mod defaults;
 mod facts;
 mod fix;
 mod join;
+mod make;
 mod noise;
 mod parse;
 mod tie;
@@ -17,13 +18,15 @@ mod tool;
 #[cfg(test)]
 mod host_tests;
 #[cfg(test)]
+mod makes_tests;
+#[cfg(test)]
 mod tests;
 
 use super::{CaptureSpec, Holds, Platform, Recognised, Remedy};
 use crate::model::{Coverage, Device, DeviceKind, Note, NoteKind, Origin, Pcie, Port};
 use crate::source::Capture;
 use join::Joiner;
-use parse::{Input, Part, Statements, sections};
+use parse::{Hints, Input, Part, Statements, sections};
 use std::sync::LazyLock;
 use tool::Collected;
 
@@ -37,7 +40,7 @@ static SPECS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::Alw
 static CONFIGFS: LazyLock<Vec<CaptureSpec>> = LazyLock::new(|| specs(Collected::WithConfigfs));
 
 fn specs(when: Collected) -> Vec<CaptureSpec> {
-    let tools = tool::TOOLS.iter().filter(|tool| tool.collected == when);
+    let tools = tool::all().filter(|tool| tool.collected == when);
     tools.map(|tool| tool.spec).collect()
 }
 
@@ -161,11 +164,19 @@ fn join(captures: &[&Capture], name: String, mut parts: Vec<Part>) -> (Port, Vec
         port: Port::new(name.as_str()),
         name,
         notes: Vec::new(),
+        hints: Hints::default(),
     };
     parts
         .into_iter()
         .for_each(|part| joiner.add(part.with_names()));
-    (joiner.port, joiner.notes)
+    let Joiner {
+        mut port,
+        mut notes,
+        hints,
+        ..
+    } = joiner;
+    make::complete(&mut port, &hints, &mut notes);
+    (port, notes)
 }
 
 /// Settings of a host are both configured and in force. What is in force by

@@ -45,6 +45,10 @@ const FAILED: &[&str] = &[
     "does not exist",
     "cannot find device",
     "not found in the system",
+    "no amd nics",
+    "invalid card handle",
+    "failed to get nic",
+    "no supported device",
     "kommando nicht gefunden",
     "befehl nicht gefunden",
     "datei oder verzeichnis nicht gefunden",
@@ -102,6 +106,11 @@ pub fn is_refusal(text: &str) -> bool {
         "ethtool",
         "devlink",
         "infiniband",
+        "niccli",
+        "bnxtqos",
+        "nicctl",
+        "lldptool",
+        "AMD NICs",
     ];
     let mut any = false;
     for (n, (_, line)) in lines(text)
@@ -127,7 +136,8 @@ pub fn are_commands(text: &str) -> bool {
         };
         let setting = match *first {
             "echo" => line.contains("/sys/"),
-            "mlnx_qos" | "dcb" | "cma_roce_tos" | "mlxconfig" | "mstconfig" | "ethtool" => {
+            "mlnx_qos" | "dcb" | "cma_roce_tos" | "mlxconfig" | "mstconfig" | "ethtool"
+            | "niccli" | "bnxtqos" | "nicctl" | "lldptool" => {
                 words.len() > 1 && !line.contains(": ")
             }
             _ => false,
@@ -248,6 +258,10 @@ const SPEAKING: &[&str] = &[
     "mstconfig",
     "ethtool",
     "show_gids",
+    "niccli",
+    "bnxtqos",
+    "nicctl",
+    "lldptool",
 ];
 
 /// Tells of an output from which nothing could be read: of another release or
@@ -255,7 +269,18 @@ const SPEAKING: &[&str] = &[
 pub fn not_understood(input: &Input<'_>, spec: &CaptureSpec, out: &mut Statements) {
     let tool = spec.command.split(' ').next().unwrap_or_default();
     // `dcb maxrate` and `dcb rewr` say nothing that is judged.
-    let other = tool == "dcb" && super::parse::dcb::recognise(input.text);
+    // Nor is what the neighbour tells lldptool, or most of what vendors' tools show.
+    let asked = |words: &[&str]| {
+        let mut typed = input.command.iter().skip(1).peekable();
+        typed.peek().is_none() || typed.any(|word| words.contains(word))
+    };
+    let other = match tool {
+        "dcb" => super::parse::dcb::recognise(input.text),
+        "lldptool" => super::parse::lldptool::of_neighbour(input),
+        "nicctl" => !asked(&["qos", "dcqcn", "port"]),
+        "niccli" => !asked(&["qos", "getqos", "get_qos", "--list_devices", "--listdev"]),
+        _ => false,
+    };
     if !SPEAKING.contains(&tool) || other || input.text.trim().is_empty() {
         return;
     }
@@ -283,10 +308,17 @@ pub fn silence(input: &Input<'_>, spec: &CaptureSpec, why: &str, at: Origin, out
     let netdev = netdev.map(Subject::netdev);
     let rdma = || input.option(&["-d"]).map(Subject::rdma);
     let subject = netdev.or_else(rdma).unwrap_or_default();
+    // These print all NICs of their make, or say that there is none.
+    if subject.is_empty() && (of("nicctl") || of("niccli")) {
+        return;
+    }
     let mut part = Part::new(subject, Evidence::Possible);
     part.nic();
     let port = &mut part.port;
-    if of("mlnx_qos") || of("dcb") {
+    if ["mlnx_qos", "dcb", "niccli", "bnxtqos", "nicctl", "lldptool"]
+        .iter()
+        .any(|tool| of(tool))
+    {
         for fact in [&mut port.pfc.enabled, &mut port.pfc.tx, &mut port.pfc.rx] {
             unknown(fact, why, at);
         }

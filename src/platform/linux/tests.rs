@@ -795,7 +795,15 @@ fn what_is_collected_only_reads() {
         .iter()
         .map(|spec| spec.command)
         .collect();
-    assert_eq!(asked, ["cma_roce_tos -d DEV"]);
+    assert_eq!(
+        asked,
+        [
+            "cma_roce_tos -d DEV",
+            "cma_roce_mode -d DEV",
+            "grep -r . /sys/kernel/config/bnxt_re/DEV/ports/1/cc",
+            "grep -r . /sys/kernel/config/irdma/DEV",
+        ]
+    );
 }
 
 fn told(device: &Device) -> Vec<String> {
@@ -821,6 +829,41 @@ fn told(device: &Device) -> Vec<String> {
 
 /// Words of all tools, so that random texts get past recognition.
 const WORDS: &[&str] = &[
+    "niccli -i 1 getqos",
+    "1 ) Broadcom",
+    "PCI Address : 0000:22:00.0",
+    "IEEE 8021QAZ ETS Configuration TLV:",
+    "IEEE 8021QAZ PFC TLV:",
+    "IEEE 8021QAZ APP TLV:",
+    "PRIO_MAP: 0:0 9:9 3:",
+    "TSA_MAP: 0:ets",
+    "TC Bandwidth: 50% 999999999999%",
+    "PFC enabled: 3",
+    "PFC enabled: 0x",
+    "TC State Mode",
+    "1 Enabled Lossless",
+    "Priority TC Queue ID",
+    "priority:3  dscp: 26",
+    "nicctl show qos",
+    "NIC : 1 (0000:06:00.0)",
+    "Port : 1",
+    "DSCP : 0-9, 11-, 4294967296 ==> priority : 3",
+    "PFC priority bitmap : 0x8",
+    "3 DWRR 90 N/A",
+    "ROCE device : ionic_0",
+    "Status : Enabled",
+    "Pause type : PFC",
+    "lldptool -ti eth0",
+    "Willing: yes",
+    "options irdma roce_ena=",
+    "/sys/module/irdma/parameters/dcqcn_T:5",
+    "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/cnp_dscp:0x",
+    "NCCL_IB_TC=",
+    "NCCL_IB_HCA=^=",
+    "name: NCCL_IB_TC",
+    "value: ",
+    "ms_type = async+rdma",
+    "--transport=rdma --tos",
     "mlnx_qos -i eth0",
     "Priority trust state: ",
     "dscp",
@@ -879,7 +922,7 @@ proptest! {
         command in proptest::sample::select(WORDS),
     ) {
         let text = parts.join(separator);
-        for tool in tool::TOOLS {
+        for tool in tool::all() {
             let captures = captures(&[("gpu01/eth0.txt", command, &text)]);
             (tool.read)(&Input::new(0, &captures[0]), &mut Statements::default());
         }

@@ -2,7 +2,9 @@
 //! devices or PCI functions, or nothing; whatever ties these together may
 //! stand in any capture, in any order.
 
-use super::parse::{Evidence, Part, Statements, Subject, device_name};
+use super::make::Make;
+use super::parse::{Everywhere, Evidence, Part, Statements, Subject, device_name};
+use crate::model::{Fact, Nic};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of a port that no capture names.
@@ -16,6 +18,34 @@ pub struct Gathered {
     pub evidence: Evidence,
     /// All statements.
     pub parts: Vec<Part>,
+}
+
+impl Gathered {
+    /// Takes what is said of many NICs, where this one is meant.
+    fn hear(&mut self, everywhere: &[Everywhere]) {
+        if everywhere.is_empty() {
+            return;
+        }
+        let known = |fact: fn(&Nic) -> &Fact<String>| {
+            let nics = self
+                .parts
+                .iter()
+                .filter_map(|part| part.port.nic.as_deref());
+            let mut values = nics.filter_map(|nic| fact(nic).value());
+            values.next().cloned()
+        };
+        let subjects = self.parts.iter().map(|part| &part.subject);
+        let named = subjects.filter_map(|subject| subject.rdma.clone()).next();
+        let device = named.or_else(|| known(|nic| &nic.rdma_device));
+        let driver = known(|nic| &nic.driver);
+        let make = driver.and_then(|name| Make::of_driver(&name));
+        let make = make.or_else(|| device.as_deref().and_then(Make::of_device));
+        let meant = everywhere
+            .iter()
+            .filter(|said| said.only.holds_for(make, device.as_deref()));
+        let parts = meant.take(MOST_EVERYWHERE).map(|said| said.part.clone());
+        self.parts.extend(parts);
+    }
 }
 
 /// Ties between names. Of several network devices of one RDMA device (VLANs
@@ -145,8 +175,7 @@ pub fn gather(statements: Statements, sources: &[&str]) -> Vec<Gathered> {
         .iter_mut()
         .filter(|port| port.evidence > Evidence::None)
     {
-        port.parts
-            .extend(everywhere.iter().take(MOST_EVERYWHERE).cloned());
+        port.hear(&everywhere);
     }
     // A listing of all RDMA devices denies the rest.
     for port in &mut ports {
@@ -259,7 +288,7 @@ impl Names {
         let functions: BTreeSet<&String> = subjects()
             .filter(loose)
             .filter(|s| s.rdma.is_none())
-            .filter_map(|s| s.pci.as_ref())
+            .filter_map(|s| s.pci.as_ref().or(s.mst.as_ref()))
             .collect();
         let free = |netdev: &&&String| !ties.netdev_of_rdma.values().any(|tied| tied == **netdev);
         let netdev_for_rdma = match (netdevs.len(), rdma.len()) {
@@ -288,7 +317,11 @@ impl Names {
             Subject {
                 rdma: Some(rdma), ..
             } => self.netdev_for_rdma.as_ref().or(Some(rdma)),
-            Subject { pci: Some(pci), .. } if self.many_functions => Some(pci),
+            Subject { pci: Some(own), .. } | Subject { mst: Some(own), .. }
+                if self.many_functions =>
+            {
+                Some(own)
+            }
             _ => self.sole.as_ref(),
         };
         named.map_or(NAMELESS, String::as_str).to_owned()

@@ -3,14 +3,17 @@
 //! in force.
 
 use super::shell::{self, Command};
-use super::{Evidence, Input, Part, Statements, Subject};
+use super::{Everywhere, Evidence, Input, Only, Part, Statements, Subject};
 use crate::model::{Boot, Fact, NoteKind, Origin, Priorities, Trust};
+use crate::platform::linux::make::Make;
 use std::collections::BTreeMap;
 
 /// What a text sets, by device; `None` for one that only the run knows.
 #[derive(Clone, Default)]
 pub struct Effects {
     devices: Vec<(Option<Subject>, Boot)>,
+    /// What it sets on all NICs of AMD: nicctl names none.
+    ionic: Option<Boot>,
     /// Scripts that it runs, by path.
     pub runs: Vec<String>,
 }
@@ -64,6 +67,18 @@ impl Effects {
         effects
     }
 
+    fn set_anything(&self) -> bool {
+        !self.devices.is_empty() || self.ionic.is_some()
+    }
+
+    /// Leaves all of it open.
+    fn open(&mut self, why: &str, at: Origin) {
+        let named = self.devices.iter_mut().map(|(_, boot)| boot);
+        named
+            .chain(&mut self.ionic)
+            .for_each(|boot| open(boot, why, at));
+    }
+
     fn entry(&mut self, device: Option<Subject>) -> Option<&mut Boot> {
         match self.devices.iter().position(|(known, _)| *known == device) {
             None if self.devices.len() < Sources::MOST => {
@@ -82,6 +97,8 @@ impl Effects {
         match tool {
             "mlnx_qos" => self.mlnx_qos(&words, command),
             "dcb" => self.dcb(&words, command),
+            "nicctl" => self.nicctl(&words, command),
+            "lldptool" => self.lldptool(&words, command),
             "echo" | "tee" | "printf" => self.echo(&words, command),
             "sh" | "bash" => {
                 let script = words.get(1).filter(|word| word.contains('/'));
@@ -171,6 +188,63 @@ impl Effects {
         }
     }
 
+    /// `nicctl update qos pfc --priority 3 --no-drop enable`.
+    fn nicctl(&mut self, words: &[&str], command: &Command) {
+        let after = |key: &str| {
+            let n = words.iter().position(|word| *word == key)?;
+            words.get(n + 1).copied()
+        };
+        let at = command.at;
+        let has = |word: &str| words.contains(&word);
+        if !has("update") || !has("qos") {
+            return;
+        }
+        let boot = self.ionic.get_or_insert_default();
+        if let Some(kind) = after("--classification-type") {
+            let trust = match kind {
+                "dscp" | "DSCP" => Fact::explicit(Trust::Dscp, at),
+                "pcp" | "PCP" => Fact::explicit(Trust::Pcp, at),
+                _ => return,
+            };
+            set(&mut boot.trust, Some(trust), command);
+        }
+        let priority = after("--priority").filter(|_| has("pfc"));
+        if let (Some(priority), Some(state)) = (priority, after("--no-drop")) {
+            let switch = match state {
+                "enable" => format!("{priority}:on"),
+                _ => format!("{priority}:off"),
+            };
+            let before = boot.pfc.get().unwrap_or_default();
+            let pfc = match switched(before, &[&switch]) {
+                Some(on) => Fact::explicit(on, at),
+                None => {
+                    Fact::unknown_at(format!("the priority `{priority}` is not understood"), at)
+                }
+            };
+            set(&mut boot.pfc, Some(pfc), command);
+        }
+    }
+
+    /// `lldptool -T -i IF -V PFC willing=no enabled=3`.
+    fn lldptool(&mut self, words: &[&str], command: &Command) {
+        let set_tlv = |word: &&str| matches!(*word, "-T" | "-Ti" | "set-tlv");
+        let of_pfc = words.windows(2).any(|pair| pair == ["-V", "PFC"]);
+        let list = words.iter().find_map(|word| word.strip_prefix("enabled="));
+        let name = words.iter().position(|word| matches!(*word, "-i" | "-Ti"));
+        let name = name.and_then(|n| words.get(n + 1).copied());
+        let (Some(list), true) = (list, of_pfc && words.iter().any(set_tlv)) else {
+            return;
+        };
+        let at = command.at;
+        let pfc = match super::lldptool::priorities(list) {
+            Some(on) => Fact::explicit(on, at),
+            None => Fact::unknown_at(format!("`enabled={list}` is not understood"), at),
+        };
+        if let Some(boot) = self.entry(device(name, Subject::netdev)) {
+            set(&mut boot.pfc, Some(pfc), command);
+        }
+    }
+
     fn echo(&mut self, words: &[&str], command: &Command) {
         let Some(path) = command.output.as_deref() else {
             return;
@@ -255,13 +329,21 @@ fn switched(mut on: Priorities, switches: &[&str]) -> Option<Priorities> {
     Some(on)
 }
 
+/// What a script has that sets such things.
+const SETTERS: &[&str] = &[
+    "mlnx_qos",
+    "dcb ",
+    "/tc/1/traffic_class",
+    "cma_roce_tos",
+    "nicctl ",
+    "lldptool ",
+];
+
 /// Whether the text is a shell script that sets such things.
 pub fn recognise_script(text: &str) -> bool {
     text.trim_start().starts_with("#!")
         && !text.contains("/usr/sbin/nft")
-        && ["mlnx_qos", "dcb ", "/tc/1/traffic_class", "cma_roce_tos"]
-            .iter()
-            .any(|word| text.contains(word))
+        && SETTERS.iter().any(|word| text.contains(word))
 }
 
 /// Folders and files that the system runs by itself at boot or whenever an
@@ -297,6 +379,15 @@ pub fn script(input: &Input<'_>, out: &mut Statements) {
 
 /// Says what a boot source sets.
 pub fn state(effects: &Effects, capture: usize, at: Origin, out: &mut Statements) {
+    if let Some(boot) = &effects.ionic {
+        let mut part = Part::new(Subject::default(), Evidence::None);
+        part.capture = capture;
+        part.nic().boot = boot.clone();
+        out.everywhere.push(Everywhere {
+            part,
+            only: Only::Make(Make::Ionic),
+        });
+    }
     for (device, boot) in &effects.devices {
         let mut boot = boot.clone();
         if device.is_none() {
@@ -308,7 +399,10 @@ pub fn state(effects: &Effects, capture: usize, at: Origin, out: &mut Statements
         part.nic().boot = boot;
         match device {
             Some(_) => out.push(part),
-            None => out.everywhere.push(part),
+            None => out.everywhere.push(Everywhere {
+                part,
+                only: Only::All,
+            }),
         }
     }
 }
@@ -374,7 +468,7 @@ pub fn resolve(out: &mut Statements) {
                 match state {
                     Some((true, _)) => {}
                     Some((false, at)) => {
-                        if !effects.devices.is_empty() {
+                        if effects.set_anything() {
                             let text = format!(
                                 "{name} is not enabled: what it sets does not come back at boot"
                             );
@@ -386,10 +480,7 @@ pub fn resolve(out: &mut Statements) {
                         let why = format!(
                             "whether {name} starts at boot is not known (systemctl is-enabled would tell)"
                         );
-                        effects
-                            .devices
-                            .iter_mut()
-                            .for_each(|(_, boot)| open(boot, &why, at));
+                        effects.open(&why, at);
                     }
                 }
                 self::state(&effects, capture, at, out);
@@ -399,10 +490,7 @@ pub fn resolve(out: &mut Statements) {
     for (script, _) in scripts.iter().zip(run).filter(|(_, run)| !run) {
         let mut effects = script.effects.clone();
         let why = format!("whether anything runs {} at boot is not known", script.name);
-        effects
-            .devices
-            .iter_mut()
-            .for_each(|(_, boot)| open(boot, &why, script.at));
+        effects.open(&why, script.at);
         state(&effects, script.capture, script.at, out);
     }
 }

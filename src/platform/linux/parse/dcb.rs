@@ -236,7 +236,8 @@ fn entries(input: &Input<'_>, key: &str, values: &[(usize, &str, &str)], part: &
     }
 }
 
-fn pfc(part: &mut Part, on: Priorities, at: crate::model::Origin) {
+/// PFC in both directions.
+pub(super) fn pfc(part: &mut Part, on: Priorities, at: crate::model::Origin) {
     let fact = Fact::explicit(on, at);
     let pfc = &mut part.port.pfc;
     (pfc.enabled, pfc.tx, pfc.rx) = (fact.clone(), fact.clone(), fact);
@@ -244,7 +245,7 @@ fn pfc(part: &mut Part, on: Priorities, at: crate::model::Origin) {
 
 /// The APP table. A code point without an entry is unknown, because the
 /// firmware's own map lies beneath; an empty table maps nothing.
-fn app(part: &mut Part, mut map: CodeMap, at: crate::model::Origin) {
+pub(super) fn app(part: &mut Part, mut map: CodeMap, at: crate::model::Origin) {
     let entries = map.entries().len();
     map.complete = matches!(entries, 0 | 64);
     part.port
@@ -270,7 +271,8 @@ fn queue(part: &mut Part, tc: u8) -> Option<&mut Queue> {
     queues.iter_mut().find(|queue| queue.id == tc)
 }
 
-fn scheduler(part: &mut Part, tc: u8, kind: &str, at: crate::model::Origin) {
+/// How a traffic class is served, by the words of 802.1Qaz.
+pub(super) fn scheduler(part: &mut Part, tc: u8, kind: &str, at: crate::model::Origin) {
     let Some(queue) = queue(part, tc) else { return };
     queue.scheduler = match kind {
         "strict" => Fact::explicit(SchedulerKind::Strict, at),
@@ -287,7 +289,7 @@ fn scheduler(part: &mut Part, tc: u8, kind: &str, at: crate::model::Origin) {
 }
 
 /// Shares count only under ETS, whichever of the two lines comes first.
-fn bandwidth(part: &mut Part, tc: u8, percent: Option<i64>, at: crate::model::Origin) {
+pub(super) fn bandwidth(part: &mut Part, tc: u8, percent: Option<i64>, at: crate::model::Origin) {
     let Some(queue) = queue(part, tc) else { return };
     let ets = matches!(queue.scheduler.get(), Some(SchedulerKind::Weighted))
         || queue.scheduler == Fact::default();

@@ -1,7 +1,7 @@
 //! `ethtool -a`, `-i`, `-S` and `ethtool IF`.
 
 use super::{Evidence, Input, Part, Statements, Subject};
-use crate::model::{Fact, NoteKind, Origin, State};
+use crate::model::{Dcbx, Fact, NoteKind, Origin, PfcMode, State};
 use crate::platform::linux::counters;
 use crate::platform::text::keyvalue;
 
@@ -99,11 +99,16 @@ pub fn driver(input: &Input<'_>, out: &mut Statements) {
         let at = input.at(pair.offset);
         match pair.key {
             "driver" => part.nic().driver = Fact::explicit(pair.value.to_owned(), at),
-            "firmware-version" if !pair.value.is_empty() => {
+            "firmware-version" if !matches!(pair.value, "" | "N/A") => {
                 let (version, board) = pair.value.split_once(' ').unwrap_or((pair.value, ""));
+                // bnxt_en names the package behind: `236.1.173.0/pkg 23.61.17.30`.
+                let version = version.trim_end_matches("/pkg");
                 part.nic().firmware = Fact::explicit(version.to_owned(), at);
-                let board = board.trim_matches(['(', ')', ' ']);
-                if !board.is_empty() {
+                let board = board
+                    .trim()
+                    .strip_prefix('(')
+                    .and_then(|b| b.strip_suffix(')'));
+                if let Some(board) = board.filter(|board| !board.is_empty()) {
                     part.nic().part = Fact::explicit(board.to_owned(), at);
                 }
             }
@@ -119,6 +124,32 @@ pub fn driver(input: &Input<'_>, out: &mut Statements) {
     let mlx5 = part.port.nic.as_ref().and_then(|nic| nic.driver.value());
     if mlx5.is_some_and(|driver| driver.starts_with("mlx5")) {
         part.evidence = Evidence::Possible;
+    }
+    out.push(part);
+}
+
+/// Whether the text is of `ethtool --show-priv-flags` of a driver that is read here.
+pub fn recognise_flags(text: &str) -> bool {
+    text.contains("fw-lldp-agent")
+}
+
+/// Reads `ethtool --show-priv-flags`: whether the firmware of an Intel NIC does
+/// LLDP and DCBX, always willing (Intel, E800 Linux RDMA guide).
+pub fn flags(input: &Input<'_>, out: &mut Statements) {
+    let mut part = Part::new(subject(input, "Private flags for "), Evidence::Possible);
+    for pair in keyvalue::pairs(input.text) {
+        let at = input.at(pair.offset);
+        let agent = match (pair.key, pair.value) {
+            ("fw-lldp-agent", "on") => Dcbx::Firmware,
+            ("fw-lldp-agent", "off") => Dcbx::Os,
+            _ => continue,
+        };
+        part.nic().dcbx = Fact::explicit(agent, at);
+        if agent == Dcbx::Firmware {
+            part.port.pfc.mode = Fact::explicit(PfcMode::Auto, at);
+            let name = "the firmware's LLDP agent (fw-lldp-agent)".to_owned();
+            part.nic().overwritten_by = Fact::explicit(name, at);
+        }
     }
     out.push(part);
 }

@@ -1,13 +1,19 @@
 //! Text of one capture → what it says of which device. One file a tool.
 
+pub mod apps;
+pub mod bnxt_cc;
 pub mod boot;
 pub mod dcb;
 pub mod devlink;
 pub mod ethtool;
+pub mod irdma;
 pub mod link;
 pub mod lldp;
+pub mod lldptool;
 pub mod mlnx_qos;
 pub mod mlxconfig;
+pub mod niccli;
+pub mod nicctl;
 pub mod pcie;
 pub mod perftest;
 pub mod rdma;
@@ -15,9 +21,11 @@ pub mod sections;
 pub mod services;
 pub mod shell;
 pub mod sysfs;
+pub mod tlv;
 pub mod topology;
 
-use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port};
+use super::make::Make;
+use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port, Priorities};
 use crate::source::Capture;
 use crate::source::session::bare_command;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +39,8 @@ pub struct Subject {
     pub rdma: Option<String>,
     /// PCI address with domain (`0000:3b:00.0`).
     pub pci: Option<String>,
-    /// Device file of the vendor's tools (`/dev/mst/mt4129_pciconf0`).
+    /// Device file or number of the vendor's tools (`/dev/mst/mt4129_pciconf0`,
+    /// `niccli:1`).
     pub mst: Option<String>,
 }
 
@@ -90,8 +99,95 @@ pub struct Part {
     /// The second port of a card, told by a capture of the first: falls back
     /// to this subject where the host shows no such function.
     pub fallback: Option<Subject>,
+    /// What makes a fact only together with other captures.
+    pub hints: Hints,
     /// Index of the capture.
     pub capture: usize,
+}
+
+/// What a capture says that another has to complete.
+#[derive(Clone, Copy, Default)]
+pub struct Hints {
+    /// The number behind `PFC enabled`: a priority or a bit mask.
+    pub pfc_number: Option<(u8, Origin)>,
+    /// Traffic classes that are lossless.
+    pub lossless_tcs: Option<(Priorities, Origin)>,
+    /// What pause frames a port sends and obeys.
+    pub pause: Option<Pause>,
+}
+
+/// Pause of a port: of which kind, and in which directions.
+#[derive(Clone, Copy)]
+pub struct Pause {
+    /// By priority, not 802.3x.
+    pub pfc: bool,
+    /// It sends them.
+    pub tx: bool,
+    /// It obeys them.
+    pub rx: bool,
+    /// The line.
+    pub at: Origin,
+}
+
+impl Hints {
+    /// Adds those of another capture; a later one counts.
+    pub fn add(&mut self, more: Hints) {
+        self.pfc_number = more.pfc_number.or(self.pfc_number);
+        self.lossless_tcs = more.lossless_tcs.or(self.lossless_tcs);
+        self.pause = more.pause.or(self.pause);
+    }
+}
+
+/// A part that holds for many NICs.
+#[derive(Clone)]
+pub struct Everywhere {
+    /// What is said.
+    pub part: Part,
+    /// Of which.
+    pub only: Only,
+}
+
+/// Which NICs of a host.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Only {
+    /// All.
+    All,
+    /// Those of one make.
+    Make(Make),
+    /// Those with these RDMA devices.
+    Devices {
+        /// Names, or how they begin.
+        names: Vec<String>,
+        /// Whole names.
+        exact: bool,
+        /// All but these.
+        except: bool,
+    },
+}
+
+impl Only {
+    /// Whether a NIC is meant. Of one whose RDMA device is not known nobody
+    /// knows: it is taken to be.
+    pub fn holds_for(&self, make: Option<Make>, device: Option<&str>) -> bool {
+        match (self, device) {
+            (Only::All, _) | (Only::Devices { .. }, None) => true,
+            (Only::Make(wanted), _) => make == Some(*wanted),
+            (
+                Only::Devices {
+                    names,
+                    exact,
+                    except,
+                },
+                Some(device),
+            ) => {
+                let named = names.iter().any(|name| match exact {
+                    true => device == name,
+                    false => device.starts_with(name.as_str()),
+                });
+                named != *except
+            }
+        }
+    }
 }
 
 impl Part {
@@ -133,6 +229,7 @@ impl Part {
         let from = &self.port;
         let mut part = Part::new(Subject::default(), Evidence::Rdma);
         part.capture = self.capture;
+        part.hints = self.hints;
         part.port = Port {
             trust: from.trust.clone(),
             pfc: from.pfc.clone(),
@@ -175,7 +272,7 @@ pub struct Statements {
     /// Virtual functions, each with its physical one.
     pub virtual_functions: Vec<(Subject, Subject)>,
     /// What is said of every NIC.
-    pub everywhere: Vec<Part>,
+    pub everywhere: Vec<Everywhere>,
     /// What happens at boot.
     pub boot: boot::Sources,
     /// There was more than is kept.

@@ -5,6 +5,7 @@ use super::{
 };
 use crate::model::{Fact, Gid, LinkType, NoteKind, Origin};
 use crate::platform::linux::counters;
+use crate::platform::linux::make::RdmaNames;
 use crate::platform::text::json::Document;
 use crate::platform::text::keyvalue;
 use std::collections::BTreeMap;
@@ -92,9 +93,13 @@ fn named(mut part: Part, device: &str, at: Origin, out: &mut Statements) {
 /// Whether the text is of `rdma statistic`.
 pub fn recognise_statistic(text: &str) -> bool {
     match is_json(text) {
-        true => text.contains("\"ifname\"") && text.contains("\"out_of_sequence\""),
+        true => {
+            text.contains("\"ifname\"")
+                && (text.contains("\"out_of_sequence\"") || RdmaNames::occur_in(text))
+        }
         false => super::lines(text).any(|(_, line)| {
-            line.trim_start().starts_with("link ") && line.contains(" out_of_sequence ")
+            line.trim_start().starts_with("link ")
+                && (line.contains(" out_of_sequence ") || RdmaNames::occur_in(line))
         }),
     }
 }

@@ -15,6 +15,7 @@ const FIRST_LINES: &[&str] = &[
     "FEC parameters for ",
     "NIC statistics:",
     "driver: ",
+    "IEEE 8021QAZ ETS Configuration TLV",
 ];
 
 /// Where the trust state stands among them.
@@ -167,7 +168,12 @@ const TRACED: &[&str] = &[
     "ethtool",
     "mlxconfig",
     "mstconfig",
+    "niccli",
+    "bnxtqos",
+    "nicctl",
+    "lldptool",
     "cat",
+    "cma_roce_mode",
     "cma_roce_tos",
     "show_gids",
     "ibv_devinfo",

@@ -7,7 +7,13 @@ use crate::platform::linux::{counters, defaults};
 use std::collections::BTreeMap;
 
 /// Roots of the files that are read here.
-const ROOTS: &[&str] = &["/sys/class/", "/sys/kernel/", "/sys/devices/", "/sys/bus/"];
+const ROOTS: &[&str] = &[
+    "/sys/class/",
+    "/sys/kernel/",
+    "/sys/devices/",
+    "/sys/bus/",
+    "/sys/module/",
+];
 
 fn is_counter(path: &str) -> bool {
     path.contains("/hw_counters/") || path.contains("/counters/")
@@ -71,6 +77,14 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
             input.at(0),
             out,
         );
+    } else if input.command.first() == Some(&"cma_roce_mode") {
+        let device = input.option(&["-d"]).map(Subject::rdma);
+        rdma_cm_mode(
+            device.unwrap_or_default(),
+            input.text.trim(),
+            input.at(0),
+            out,
+        );
     } else if let Some((offset, line)) = input.lines().find(|(_, line)| line.contains("tclass=")) {
         traffic_class(Subject::default(), line, input.at(offset), out);
     }
@@ -91,6 +105,11 @@ fn printed(input: &Input<'_>, tables: &mut Tables, out: &mut Statements) {
         .filter(|(_, line)| !line.trim().is_empty())
         .collect();
     match paths.as_slice() {
+        [path] if path.contains("/debug/bnxt_re/") => {
+            for (offset, line) in &lines {
+                one(path, line.trim(), input.at(*offset), tables, out);
+            }
+        }
         [path] if !pattern(path) => match lines.first() {
             Some((offset, line)) => one(path, line.trim(), input.at(*offset), tables, out),
             None => one(path, "", input.at(0), tables, out),
@@ -192,6 +211,40 @@ fn one(path: &str, value: &str, at: Origin, tables: &mut Tables, out: &mut State
             "default_roce_tos",
         ] => {
             rdma_cm_tos(Subject::rdma(device), value, at, out);
+        }
+        [
+            "sys",
+            "kernel",
+            "config",
+            "rdma_cm",
+            device,
+            "ports",
+            _,
+            "default_roce_mode",
+        ] => {
+            rdma_cm_mode(Subject::rdma(device), value, at, out);
+        }
+        [
+            "sys",
+            "kernel",
+            "config",
+            "bnxt_re",
+            device,
+            "ports",
+            _,
+            "cc",
+            rest @ ..,
+        ] => {
+            super::bnxt_cc::configfs(device, rest, value, at, out);
+        }
+        ["sys", "kernel", "debug", "bnxt_re", device, "info"] => {
+            super::bnxt_cc::debugfs(device, value, at, out);
+        }
+        ["sys", "kernel", "config", "irdma", device, name] => {
+            super::irdma::configfs(device, name, value, at, out);
+        }
+        ["sys", "module", "irdma", "parameters", name] => {
+            super::irdma::option(name, value, true, at, out);
         }
         _ => {}
     }
@@ -347,6 +400,14 @@ fn pcie_link(subject: Subject, name: &str, value: &str, at: Origin, out: &mut St
         _ => return,
     }
     out.push(part);
+}
+
+fn rdma_cm_mode(subject: Subject, value: &str, at: Origin, out: &mut Statements) {
+    if let Some(kind) = gid_type(value) {
+        let mut part = Part::new(subject, Evidence::Rdma);
+        part.nic().rdma_cm_mode = Fact::explicit(kind, at);
+        out.push(part);
+    }
 }
 
 fn rdma_cm_tos(subject: Subject, value: &str, at: Origin, out: &mut Statements) {

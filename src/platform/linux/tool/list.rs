@@ -1,40 +1,15 @@
-//! Which tool printed a capture: by its command where the source tells it,
-//! else by content.
+//! The tools of NVIDIA's NICs and of plain Linux.
 
-use super::parse::{
+use super::{Collected, Tool};
+use crate::platform::linux::noise;
+use crate::platform::linux::parse::{
     Input, Statements, boot, dcb, devlink, ethtool, link, lldp, mlnx_qos, mlxconfig, pcie,
     perftest, rdma, services, sysfs, topology,
 };
 use crate::platform::{CaptureSpec, Certainty, Holds};
 
-/// A tool and the reader of what it prints.
-pub struct Tool {
-    /// As typed.
-    pub spec: CaptureSpec,
-    /// First words of its command line; options in any place.
-    command: &'static [&'static str],
-    /// Whether a text is of it.
-    recognise: fn(&str) -> bool,
-    /// How much that says.
-    certainty: Certainty,
-    /// Turns its text into statements.
-    pub read: fn(&Input<'_>, &mut Statements),
-    /// Whether it may be run to collect; the rest is read where people have it.
-    pub collected: Collected,
-}
-
-/// When a tool is run to collect.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Collected {
-    /// Always.
-    Always,
-    /// Only with --allow-configfs: reading makes a configfs folder and removes it.
-    WithConfigfs,
-    /// Never: recorded output, files of the host.
-    Never,
-}
-
-const fn tool(
+/// A tool that is always run to collect.
+pub const fn tool(
     command: &'static str,
     holds: Holds,
     read_only: &'static str,
@@ -58,22 +33,24 @@ const fn tool(
 }
 
 /// Of a tool that is never run: recorded output, files of the host.
-const fn recorded(mut tool: Tool) -> Tool {
+pub const fn recorded(mut tool: Tool) -> Tool {
     tool.collected = Collected::Never;
     tool
 }
 
 /// Of a tool that writes to configfs in order to read.
-const fn with_configfs(mut tool: Tool) -> Tool {
+pub const fn with_configfs(mut tool: Tool) -> Tool {
     tool.collected = Collected::WithConfigfs;
     tool
 }
 
-fn never(_: &str) -> bool {
+/// For tools whose output another entry recognises.
+pub fn never(_: &str) -> bool {
     false
 }
 
-fn ignore(_: &Input<'_>, _: &mut Statements) {}
+/// Reads nothing.
+pub fn ignore(_: &Input<'_>, _: &mut Statements) {}
 
 use Certainty::{Likely, Possible, Sure};
 use Holds::{Config, Counters, Operational, Peers};
@@ -82,7 +59,7 @@ const GET: &str = "`show` only asks the driver; settings change by `set`, `add` 
 const PRINTS: &str = "prints files of sysfs";
 
 /// All tools, in the order in which content is asked.
-pub static TOOLS: &[Tool] = &[
+pub static LIST: &[Tool] = &[
     tool(
         "mlnx_qos -i IF",
         Config,
@@ -197,6 +174,16 @@ pub static TOOLS: &[Tool] = &[
         "without -t it prints the value; for that it makes a configfs folder for the device and \
          removes it again, which changes no setting",
         &["cma_roce_tos"],
+        never,
+        Sure,
+        sysfs::read,
+    )),
+    with_configfs(tool(
+        "cma_roce_mode -d DEV",
+        Config,
+        "without -m it prints the value; for that it makes a configfs folder for the device and \
+         removes it again, which changes no setting",
+        &["cma_roce_mode"],
         never,
         Sure,
         sysfs::read,
@@ -485,18 +472,18 @@ pub static TOOLS: &[Tool] = &[
         Config,
         "lists rules",
         &["nft"],
-        super::noise::is_nftables,
+        noise::is_nftables,
         Possible,
-        super::noise::nftables,
+        noise::nftables,
     )),
     recorded(tool(
         "lshca",
         Config,
         "a table of another tool",
         &["lshca"],
-        super::noise::is_lshca,
+        noise::is_lshca,
         Likely,
-        super::noise::lshca,
+        noise::lshca,
     )),
     recorded(tool(
         "ib_write_bw",
@@ -514,7 +501,7 @@ pub static TOOLS: &[Tool] = &[
         &["all_reduce_perf"],
         perftest::is_nccl,
         Sure,
-        super::noise::nccl,
+        noise::nccl,
     )),
     recorded(tool(
         "devlink -j health show",
@@ -530,9 +517,9 @@ pub static TOOLS: &[Tool] = &[
         Config,
         "RDMA bypasses the kernel's queues",
         &["tc"],
-        super::noise::is_tc,
+        noise::is_tc,
         Likely,
-        super::noise::tc,
+        noise::tc,
     )),
     recorded(tool(
         "sysctl",
@@ -544,90 +531,21 @@ pub static TOOLS: &[Tool] = &[
         ignore,
     )),
     recorded(tool(
-        "cma_roce_mode",
-        Config,
-        "not read",
-        &["cma_roce_mode"],
-        never,
-        Possible,
-        ignore,
-    )),
-    recorded(tool(
         "commands",
         Config,
         "what somebody typed",
         &[],
-        super::noise::are_commands,
+        noise::are_commands,
         Likely,
-        super::noise::commands,
+        noise::commands,
     )),
     recorded(tool(
         "a refusal",
         Config,
         "the shell's message",
         &[],
-        super::noise::is_refusal,
+        noise::is_refusal,
         Possible,
         ignore,
     )),
 ];
-
-/// What tells the files of sysfs apart.
-const FOLDERS: &[&str] = &["/ecn", "cc_params", "traffic_class", "counters"];
-
-/// Commands whose options name another entry than the tool's first.
-fn by_command(words: &[&str]) -> Option<&'static Tool> {
-    let first = *words.first()?;
-    let has = |option: &str| words.contains(&option);
-    if matches!(first, "cat" | "grep" | "head" | "tail" | "less" | "ls") {
-        let path = words.iter().find(|word| word.starts_with("/sys/"))?;
-        if first == "ls" {
-            return None; // the links that it lists tell what it is
-        }
-        let part = FOLDERS.iter().find(|part| path.contains(**part));
-        let part = part.copied().unwrap_or("/ecn");
-        return TOOLS.iter().find(|tool| tool.spec.command.contains(part));
-    }
-    if first.starts_with("ib_") && (first.ends_with("_bw") || first.ends_with("_lat")) {
-        return TOOLS.iter().find(|tool| tool.command == ["ib_write_bw"]);
-    }
-    let mut fitting = TOOLS.iter().filter(|tool| match tool.command {
-        [] => false,
-        [name] => *name == first,
-        [name, rest @ ..] => *name == first && rest.iter().all(|word| has(word)),
-    });
-    fitting.next()
-}
-
-/// What a tool prints first is within so many bytes.
-const HEAD: usize = 64 << 10;
-
-/// The tools whose output a capture holds, the main one first. A file without
-/// a command can hold the output of several.
-pub fn of(input: &Input<'_>) -> Vec<&'static Tool> {
-    let text = input.text;
-    let named = |name: &str| TOOLS.iter().find(|tool| tool.spec.command == name);
-    if super::noise::are_commands(text) {
-        return named("commands").into_iter().collect();
-    }
-    if let Some(tool) = by_command(&input.command) {
-        return vec![tool];
-    }
-    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text);
-    let by_content = TOOLS.iter().filter(|tool| (tool.recognise)(head));
-    by_content.collect()
-}
-
-impl Tool {
-    /// How sure its recognition is.
-    pub fn certainty(&self, input: &Input<'_>) -> Certainty {
-        let own = !matches!(
-            self.command.first(),
-            None | Some(&("cat" | "grep" | "ip" | "sysctl"))
-        );
-        match input.command.first() {
-            Some(first) if own && self.command.first() == Some(first) => Certainty::Sure,
-            _ => self.certainty,
-        }
-    }
-}

@@ -1,6 +1,10 @@
 use super::*;
 use crate::check::testing::{Told, host, host_port, judged, stated, verdicts_of};
-use crate::model::{self, Counters, Device, DeviceKind, NvValue, Port, Trust as PortTrust};
+use crate::model::{
+    self, Counters, Device, DeviceKind, Fact, GidType, NvParameter, NvValue, Port, Priorities,
+    Trust as PortTrust,
+};
+use std::net::Ipv6Addr;
 
 fn nothing_known() -> Port {
     host_port(|_| ())
@@ -391,4 +395,100 @@ fn roce_of_the_driver() {
         host(&Link, &port)
     };
     assert_eq!((of(true), of(false)), (Told::Pass, Told::Fail));
+}
+
+#[test]
+fn what_applications_ask_for() {
+    let asked = |forced: Option<u8>, class: u8| {
+        host_port(|nic| {
+            nic.traffic_class = match forced {
+                Some(class) => stated(class),
+                None => Fact::NotApplicable,
+            };
+            let classes = &mut nic.applications.traffic_classes;
+            classes.insert("NCCL_IB_TC".to_owned(), stated(class));
+        })
+    };
+    assert_eq!(host(&Tos, &asked(None, 106)), Told::Pass);
+    assert_eq!(host(&Tos, &asked(None, 107)), Told::Fail);
+    assert_eq!(host(&Tos, &asked(None, 0)), Told::Fail);
+    assert_eq!(host(&Tos, &asked(None, 104)), Told::Unknown);
+    // What is forced counts; the rest is information, as DevX goes around it.
+    let verdicts = judged(&Tos, DeviceKind::Host, &asked(Some(106), 0));
+    let detail = &verdicts.details[0];
+    assert_eq!(detail.severity, Some(crate::policy::Severity::Info));
+    assert!(detail.message.contains("DevX"));
+    // Whether one is forced was not captured.
+    let mut open = asked(None, 106);
+    open.nic.as_mut().unwrap().traffic_class = Fact::default();
+    assert_eq!(host(&Tos, &open), Told::Unknown);
+    // A NIC that sets ECT needs no ECN bits from the application.
+    let mut sets = asked(None, 104);
+    sets.nic.as_mut().unwrap().sets_ect = stated(true);
+    assert_eq!(host(&Tos, &sets), Told::Pass);
+}
+
+#[test]
+fn a_lossless_class_that_nothing_uses_is_information() {
+    const TWO: &str = "version: 1\nclasses:\n  roce: {dscp: [26], priority: 3, lossless: true}\n  \
+         store: {dscp: [18], priority: 2, lossless: true}\n";
+    let port = |pfc: u8| {
+        let mut port = host_port(|nic| {
+            nic.traffic_class = stated(104);
+            nic.tos_dscp = stated(26);
+        });
+        port.pfc.enabled = stated(Priorities::from_mask(pfc));
+        port
+    };
+    let device = Device::new("gpu01", DeviceKind::Host, "test");
+    let verdicts = verdicts_of(&Tos, &device, &port(0b1100), TWO);
+    assert_eq!(verdicts.details.len(), 1);
+    assert_eq!(
+        verdicts.details[0].severity,
+        Some(crate::policy::Severity::Info)
+    );
+    assert!(verdicts.details[0].message.contains("class store"));
+    // Without PFC it is no lossless class of this NIC.
+    assert_eq!(
+        verdicts_of(&Tos, &device, &port(0b1000), TWO).details.len(),
+        0
+    );
+}
+
+#[test]
+fn gids_that_applications_name() {
+    let rows = [
+        (GidType::RoceV1, "::ffff:10.26.1.11"),
+        (GidType::RoceV2, "fe80::1"),
+        (GidType::RoceV2, "::ffff:10.26.1.11"),
+    ];
+    let named = |index: Fact<u16>| {
+        host_port(|nic| {
+            let table = rows
+                .iter()
+                .zip(0..)
+                .map(|((kind, address), index)| model::Gid {
+                    index,
+                    kind: Some(*kind),
+                    address: address.parse::<Ipv6Addr>().unwrap().octets(),
+                });
+            nic.gids = stated(table.collect());
+            let gids = &mut nic.applications.gid_indices;
+            gids.insert("NCCL_IB_GID_INDEX".to_owned(), index);
+        })
+    };
+    for (index, told) in [
+        (0, Told::Fail),
+        (1, Told::Fail),
+        (2, Told::Pass),
+        (3, Told::Fail),
+    ] {
+        assert_eq!(host(&Gid, &named(stated(index))), told, "{index}");
+    }
+    assert_eq!(host(&Gid, &named(Fact::default())), Told::Unknown);
+    // NCCL chooses.
+    assert_eq!(host(&Gid, &named(Fact::NotApplicable)), Told::Pass);
+    let mut port = named(Fact::NotApplicable);
+    port.nic.as_mut().unwrap().rdma_cm_mode = stated(GidType::RoceV1);
+    assert_eq!(host(&Gid, &port), Told::Fail);
 }
