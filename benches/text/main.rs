@@ -1,23 +1,28 @@
 //! Whole audits of text configurations next to what others need to parse them,
 //! in one run. See README.md.
 
+mod configurations;
+
+use configurations::ALL;
 use roceaudit::audit::{Options, Selection, audit};
 use roceaudit::{policy, report, source};
 use std::error::Error;
-use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// Devices of the speed measurement.
-const DEVICES: usize = 500;
+/// Devices of each speed measurement, and lines of each.
+const DEVICES: usize = 100;
+const DEVICE_LINES: usize = 4_000;
 /// Rounds; the shortest counts.
 const ROUNDS: usize = 5;
 /// Lines of one configuration, to see that time grows with them.
 const LINES: [usize; 3] = [10_000, 100_000, 1_000_000];
-/// Libraries from PyPI that parse such configurations.
+/// Libraries from PyPI that parse such configurations, and the platforms whose
+/// syntax they know.
 const LIBRARIES: [&str; 2] = ["hier_config", "ciscoconfparse2"];
+const KNOWN_TO_LIBRARIES: [&str; 2] = ["eos", "nxos"];
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -27,14 +32,44 @@ fn main() -> Result<()> {
         .num_threads(1)
         .build_global()?;
     let folder = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    let files = match folder {
-        Some(folder) => configurations(Path::new(&folder))?,
-        None => fixtures()?,
-    };
     let mut out = io::stdout().lock();
-    let bytes = total_bytes(&files)?;
-    writeln!(out, "{} configurations, {bytes} bytes", files.len())?;
+    match folder {
+        Some(folder) => compare(&configurations(Path::new(&folder))?, &mut out),
+        None => {
+            let folder = tempfile::tempdir()?;
+            for kind in ALL {
+                if KNOWN_TO_LIBRARIES.contains(&kind.platform) {
+                    let file = folder.path().join(format!("{}.cfg", kind.platform));
+                    std::fs::write(file, kind.configuration(DEVICE_LINES))?;
+                }
+            }
+            compare(&configurations(folder.path())?, &mut out)?;
+            growth(&mut out)
+        }
+    }
+}
 
+/// Whole audits of these files, next to parsing them with the libraries.
+fn compare(files: &[PathBuf], out: &mut impl Write) -> Result<()> {
+    let (ours, bytes) = audited(files)?;
+    writeln!(out, "{} configurations, {bytes} bytes", files.len())?;
+    writeln!(
+        out,
+        "{DEVICES} devices, one thread: read, judge and report {ours:>7.1} MB/s"
+    )?;
+    for library in LIBRARIES {
+        let theirs = speed(bytes, parsed_by(library, files)?);
+        writeln!(
+            out,
+            "  {library:<16} parsing alone            {theirs:>7.2} MB/s, we are ahead {:.0} times",
+            ours / theirs
+        )?;
+    }
+    Ok(())
+}
+
+/// The speed of auditing these files as many devices, and their size.
+fn audited(files: &[PathBuf]) -> Result<(f64, u64)> {
     let many = tempfile::tempdir()?;
     let mut repeated = 0;
     for (n, file) in files.iter().cycle().take(DEVICES).enumerate() {
@@ -42,31 +77,35 @@ fn main() -> Result<()> {
         repeated += file.metadata()?.len();
     }
     let ours = speed(repeated, shortest(|| whole_audit(many.path()))?);
-    writeln!(
-        out,
-        "{DEVICES} devices, one thread: read, judge and report {ours:>7.1} MB/s"
-    )?;
-    for library in LIBRARIES {
-        let theirs = speed(bytes, parsed_by(library, &files)?);
-        writeln!(
-            out,
-            "  {library:<16} parsing alone            {theirs:>7.2} MB/s, we are ahead {:.0} times",
-            ours / theirs
-        )?;
-    }
+    Ok((ours, total_bytes(files)?))
+}
 
-    writeln!(out, "one configuration, by its length")?;
+/// Each platform: many devices, and one configuration by its length.
+fn growth(out: &mut impl Write) -> Result<()> {
+    write!(out, "{:<12}{DEVICES:>6} devices", "platform")?;
     for lines in LINES {
+        write!(out, "{lines:>10} lines")?;
+    }
+    writeln!(out, "  growth")?;
+    for kind in ALL {
         let folder = tempfile::tempdir()?;
-        let text = long_configuration(lines);
-        std::fs::write(folder.path().join("leaf1.cfg"), &text)?;
-        let time = shortest(|| whole_audit(folder.path()))?;
-        writeln!(
-            out,
-            "  {lines:>9} lines {time:>10.1?} {:>6.0} ns/line {:>7.1} MB/s",
-            time.as_nanos() as f64 / lines as f64,
-            speed(text.len() as u64, time)
-        )?;
+        let file = folder.path().join("leaf1.cfg");
+        std::fs::write(&file, kind.configuration(DEVICE_LINES))?;
+        let (ours, _) = audited(std::slice::from_ref(&file))?;
+        write!(out, "{:<12}{ours:>9.1} MB/s", kind.platform)?;
+        let mut a_byte = Vec::new();
+        for lines in LINES {
+            let text = kind.configuration(lines);
+            std::fs::write(&file, &text)?;
+            let time = shortest(|| whole_audit(folder.path()))?;
+            a_byte.push(time.as_nanos() as f64 / text.len() as f64);
+            write!(out, "{:>11.2} ns/B", a_byte.last().unwrap_or(&f64::NAN))?;
+        }
+        let growth = a_byte
+            .last()
+            .zip(a_byte.first())
+            .map(|(last, first)| last / first);
+        writeln!(out, "{:>8.2}", growth.unwrap_or(f64::NAN))?;
     }
     Ok(())
 }
@@ -98,35 +137,6 @@ fn configurations(folder: &Path) -> Result<Vec<PathBuf>> {
         true => Err(format!("no .cfg or .conf file in {}", folder.display()).into()),
         false => Ok(files),
     }
-}
-
-/// The good configurations of the fixtures whose syntax the libraries know.
-fn fixtures() -> Result<Vec<PathBuf>> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let mut files = Vec::new();
-    for platform in ["eos", "nxos"] {
-        for version in std::fs::read_dir(root.join(platform))? {
-            files.extend(configurations(&version?.path().join("good/raw"))?);
-        }
-    }
-    Ok(files)
-}
-
-/// A leaf with as many ports as it takes.
-fn long_configuration(lines: usize) -> String {
-    let mut text = String::from(
-        "hostname leaf1\n!\nqos map dscp 26 to traffic-class 3\nqos map dscp 48 to traffic-class 6\n!\n",
-    );
-    for port in 1..=lines / 10 {
-        let _ = write!(
-            text,
-            "interface Ethernet{port}\n   description to gpu{port}\n   mtu 9214\n   no switchport\n   \
-             qos trust dscp\n   priority-flow-control on\n   priority-flow-control priority 3 no-drop\n   \
-             tx-queue 3\n      random-detect ecn minimum-threshold 150 kbytes maximum-threshold 1500 kbytes \
-             max-mark-probability 100 weight 0\n!\n"
-        );
-    }
-    text
 }
 
 /// The time that a library needs to parse the files.

@@ -4,6 +4,7 @@ use super::device::{BufferPool, Device};
 use super::fact::AnyFact;
 use super::field::{DeviceField, PoolField, escape};
 use super::port::Port;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 /// Name and version of the schema.
@@ -14,18 +15,42 @@ type Visit<'a> = &'a mut dyn FnMut(&str, &dyn AnyFact);
 
 /// The device as JSON: an absent key does not apply, `null` is unknown.
 pub fn device(device: &Device) -> Value {
-    let mut root = Map::new();
-    root.insert("name".into(), device.name.as_str().into());
-    root.insert("kind".into(), device.kind.as_str().into());
-    root.insert("platform".into(), device.platform.into());
-    root.insert("role".into(), device.role.as_deref().into());
-    let mut root = Value::Object(root);
-    for field in DeviceField::ALL {
-        insert(&mut root, field.path(), field.of(device));
+    struct Whole<'a>(&'a Device);
+    impl Serialize for Whole<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(None)?;
+            write_device(self.0, &mut map)?;
+            map.end()
+        }
     }
-    root["buffer_pools"] = device.buffer_pools.iter().map(pool).collect();
-    root["ports"] = device.ports.iter().map(port).collect();
-    root
+    // Only a map whose keys are no text can't be made a value.
+    serde_json::to_value(Whole(device)).unwrap_or_default()
+}
+
+/// Writes the members of a device's JSON. Of its ports, which can be many, no
+/// more than one at a time is in memory as JSON.
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_device<M: SerializeMap>(device: &Device, map: &mut M) -> Result<(), M::Error> {
+    struct Ports<'a>(&'a [Port]);
+    impl Serialize for Ports<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.collect_seq(self.0.iter().map(port))
+        }
+    }
+    map.serialize_entry("name", &device.name)?;
+    map.serialize_entry("kind", device.kind.as_str())?;
+    map.serialize_entry("platform", device.platform)?;
+    map.serialize_entry("role", &device.role)?;
+    for field in DeviceField::ALL {
+        if let Some(leaf) = field.of(device).json() {
+            map.serialize_entry(field.path(), &leaf)?;
+        }
+    }
+    let pools: Vec<Value> = device.buffer_pools.iter().map(pool).collect();
+    map.serialize_entry("buffer_pools", &pools)?;
+    map.serialize_entry("ports", &Ports(&device.ports))
 }
 
 fn pool(pool: &BufferPool) -> Value {
