@@ -211,6 +211,15 @@ impl Detail {
         self
     }
 
+    /// Information, where another check tells the same fault already.
+    pub fn told_by(mut self, check: Option<&str>) -> Self {
+        if let Some(check) = check {
+            self.message.push_str(&format!(" ({check} tells it)"));
+            self.severity = Some(Severity::Info);
+        }
+        self
+    }
+
     /// Another severity than the check's own.
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);
