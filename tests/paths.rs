@@ -705,12 +705,28 @@ fn ends_are_compared_in_effect() {
     // One side pauses a priority more than any class uses: fits.
     let more = |dir: &Path| switch(dir, "leaf1", |c| bind(c, "Ethernet0", "pfc_enable", "3,4"));
     assert_eq!(of_links(more, ""), none);
-    // The host does not obey what its switch sends.
+    // The host does not obey what its switch sends: pfc/missing tells it,
+    // and is named.
     let deaf = |dir: &Path| {
         let (on, off) = ("enabled     0   0   0   1", "enabled     0   0   0   0");
         host(dir, "gpu01/mlnx_qos_ens1f0np0.txt", on, off);
     };
     assert_eq!(of_links(deaf, ""), ["fail link/mismatch gpu01 ens1f0np0"]);
+    const ALONE: &str = "version: 1\nname: alone\nclasses: {roce: {dscp: [26], priority: 3, \
+                         lossless: true}}\ndisable: [{check: pfc/missing, reason: test}]\n";
+    assert_eq!(
+        of_links(deaf, ALONE),
+        ["fail link/mismatch gpu01 ens1f0np0"]
+    );
+    let dir = fabric();
+    deaf(dir.path());
+    let report = audited(dir.path(), &policy("builtin:roce-lossless"));
+    let found = |check: &str| report.findings.iter().find(|f| f.check == check).unwrap();
+    let mismatch = found("link/mismatch");
+    assert_eq!(mismatch.severity.to_string(), "high");
+    assert!(mismatch.message.ends_with("(pfc/missing tells it)"));
+    assert_eq!(mismatch.places[0].peer.as_deref(), Some("leaf1:Ethernet0"));
+    assert_eq!(found("pfc/missing").severity.to_string(), "critical");
 }
 
 #[test]

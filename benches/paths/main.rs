@@ -86,6 +86,7 @@ fn clos(hosts: usize) -> Vec<Node> {
             by: "lldp",
             at: Default::default(),
         }),
+        declared: None,
         profile: None,
         view: Arc::clone(&view),
     };

@@ -29,9 +29,10 @@ pub(super) fn judge<'a>(
 ) -> OfFabric<'a> {
     let nodes: Vec<Node> = judged.iter_mut().filter_map(|j| j.node.take()).collect();
     let fabric = Fabric::join(nodes, &options.cables);
-    let findings = judged
-        .iter()
-        .flat_map(|j| j.findings.iter().chain(&j.hidden));
+    let findings = judged.iter().flat_map(|j| {
+        let shown = j.findings.iter().map(|finding| (finding, true));
+        shown.chain(j.hidden.iter().map(|finding| (finding, false)))
+    });
     let cnp = policy.base().cnp_class();
     let hops = Hops::new(fabric, findings, cnp.map(|class| class.name.value.as_str()));
     let mut of_fabric = OfFabric {
@@ -84,6 +85,7 @@ fn finding(check: &'static dyn Check, status: Status, device: &str, message: Str
         policy: crate::policy::Position::default(),
         waiver: None,
         breaks: None,
+        facts: Vec::new(),
         places: vec![PortPlace::default()],
     }
 }

@@ -31,7 +31,7 @@ impl Check for Outlier {
                 setting, those that differ are told. Useful without any policy \
                 (--policy builtin:consistency), and the only judge of what no vendor endorses \
                 one value for, such as DCQCN parameters. Differences that are meant want roles \
-                in the policy.",
+                in the policy. A difference that another finding tells already is information.",
         }
     }
 
@@ -39,7 +39,7 @@ impl Check for Outlier {
         for (role, ports) in groups(cx.hops) {
             let total: usize = ports.values().map(|(_, ports)| ports.len()).sum();
             if total >= FEWEST {
-                group(&role, ports.into_values().collect(), total, out);
+                group(cx.hops, &role, ports.into_values().collect(), total, out);
             }
         }
     }
@@ -91,7 +91,13 @@ fn groups(hops: &Hops) -> BTreeMap<String, BTreeMap<usize, Alike>> {
     groups
 }
 
-fn group(role: &str, mut profiles: Vec<Alike>, total: usize, out: &mut FabricVerdicts) {
+fn group(
+    hops: &Hops,
+    role: &str,
+    mut profiles: Vec<Alike>,
+    total: usize,
+    out: &mut FabricVerdicts,
+) {
     let role = role.split('\u{1f}').next().unwrap_or(role);
     profiles.sort_by_key(|(_, ports)| ports.first().copied());
     let known = profiles.iter().flat_map(|(profile, _)| &profile.settings);
@@ -150,9 +156,14 @@ fn group(role: &str, mut profiles: Vec<Alike>, total: usize, out: &mut FabricVer
             for port in ports {
                 let message =
                     format!("{field} is not like most: {count} of {total} ports ({role})");
-                let detail = Detail::fail(message)
+                let teller = hops.teller(*port, field);
+                let mut detail = Detail::fail(message)
                     .expected(usual)
-                    .actual(own.unwrap_or("nothing"));
+                    .actual(own.unwrap_or("nothing"))
+                    .told_by(teller);
+                if teller.is_some() {
+                    detail = detail.severity(Severity::Info);
+                }
                 out.details
                     .push(FabricDetail::new(*port, detail).line(Line::Fact(*port, field.clone())));
             }

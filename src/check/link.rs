@@ -3,7 +3,7 @@
 use super::{
     About, Check, Detail, FabricContext, FabricDetail, FabricVerdicts, Judges, Line, Needs,
 };
-use crate::fabric::{Fabric, Link, PortId, Stray};
+use crate::fabric::{Fabric, Hops, Link, PortId, Stray};
 use crate::model::{Field, PortField};
 use crate::policy::Severity;
 
@@ -27,20 +27,23 @@ impl Check for Mismatch {
                 the same, or the link errs or stays down. Compared is the effect on declared \
                 classes, not numbers: 9100 against 4200 fits where the host has the 4200, PFC on \
                 more priorities than any class uses does no harm here, and watchdog timers need \
-                not be equal. What is wrong by the policy at one end alone is told there as well.",
+                not be equal. Where another finding tells what is wrong at one end by itself, it is named.",
         }
     }
 
     fn fabric(&self, cx: &FabricContext<'_>, out: &mut FabricVerdicts) {
-        let fabric = &cx.hops.fabric;
+        let hops = cx.hops;
+        let fabric = &hops.fabric;
         for link in &fabric.links {
             let (a, b) = ends(fabric, link);
             if !fabric.port(a).judged || !fabric.port(b).judged {
                 continue;
             }
             let before = out.details.len();
-            pause(fabric, a, b, out);
-            pause(fabric, b, a, out);
+            pause(hops, a, b, out);
+            pause(hops, b, a, out);
+            link_pause(hops, a, b, out);
+            link_pause(hops, b, a, out);
             packet_size(fabric, a, b, out);
             speed(fabric, a, b, out);
             fec(fabric, a, b, out);
@@ -60,7 +63,8 @@ fn ends(fabric: &Fabric, link: &Link) -> (PortId, PortId) {
 }
 
 /// What `sender` pauses, `obeyer` must obey.
-fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdicts) {
+fn pause(hops: &Hops, sender: PortId, obeyer: PortId, out: &mut FabricVerdicts) {
+    let fabric = &hops.fabric;
     let (from, to) = (&fabric.port(sender).view, &fabric.port(obeyer).view);
     for (class, priority) in &from.lossless {
         let other = to.lossless.iter().find(|(name, _)| name == class);
@@ -71,11 +75,16 @@ fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdic
         let (Some(sent), Some(obeyed)) = (from.pfc_tx.get(), to.pfc_rx.get()) else {
             continue; // pfc/missing tells it
         };
+        // What is wrong at one end by itself is told there.
+        let mut teller = None;
         let message = match (sent.contains(priority), obeyed.contains(priority)) {
-            (true, false) => format!(
-                "one end sends pause for priority {priority} of the class {class}, \
-                 and the other does not obey it"
-            ),
+            (true, false) => {
+                teller = hops.teller(obeyer, &Field::Port(PortField::PfcRx));
+                format!(
+                    "one end sends pause for priority {priority} of the class {class}, \
+                     and the other does not obey it"
+                )
+            }
             (true, true) if priority != other => format!(
                 "one end carries the class {class} on priority {priority}, \
                  the other on priority {other}"
@@ -85,7 +94,8 @@ fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdic
         let detail = Detail::fail(message)
             .expected(format!("pause obeyed on {sent}"))
             .actual(format!("on {obeyed}"))
-            .kind(to.pfc_rx.kind());
+            .kind(to.pfc_rx.kind())
+            .told_by(teller);
         let mut told = FabricDetail::new(obeyer, detail)
             .peer(sender)
             .line(fact(obeyer, PortField::PfcRx))
@@ -93,6 +103,32 @@ fn pause(fabric: &Fabric, sender: PortId, obeyer: PortId, out: &mut FabricVerdic
         told.detail.class = Some(class.clone());
         out.details.push(told);
     }
+}
+
+/// 802.3x pause that one end sends and the other does not obey: what it was
+/// sent for is lost.
+fn link_pause(hops: &Hops, sender: PortId, obeyer: PortId, out: &mut FabricVerdicts) {
+    let fabric = &hops.fabric;
+    let (from, to) = (&fabric.port(sender).view, &fabric.port(obeyer).view);
+    let obeys = &to.link_pause.rx;
+    if from.lossless.is_empty()
+        || (from.link_pause.tx.get(), obeys.get()) != (Some(true), Some(false))
+    {
+        return;
+    }
+    let teller = |port, field| hops.teller(port, &Field::Port(field));
+    let told = teller(sender, PortField::LinkPauseTx).or(teller(obeyer, PortField::LinkPauseRx));
+    let detail = Detail::fail("one end sends link pause (802.3x), and the other does not obey it")
+        .expected("obeyed")
+        .actual("off")
+        .kind(obeys.kind())
+        .told_by(told);
+    out.details.push(
+        FabricDetail::new(obeyer, detail)
+            .peer(sender)
+            .line(fact(obeyer, PortField::LinkPauseRx))
+            .line(fact(sender, PortField::LinkPauseTx)),
+    );
 }
 
 /// A host must not send more than its switch takes.

@@ -211,6 +211,14 @@ impl Detail {
         self
     }
 
+    /// Names the check that tells what is wrong at one end by itself.
+    pub fn told_by(mut self, check: Option<&str>) -> Self {
+        if let Some(check) = check {
+            self.message.push_str(&format!(" ({check} tells it)"));
+        }
+        self
+    }
+
     /// Another severity than the check's own.
     pub fn severity(mut self, severity: Severity) -> Self {
         self.severity = Some(severity);

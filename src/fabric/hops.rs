@@ -3,6 +3,7 @@
 use super::links::{Fabric, PortId};
 use super::paths::Paths;
 use crate::finding::{Evidence, Finding, Of, Status, Way};
+use crate::model::{Field, PortField};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -31,68 +32,36 @@ pub struct Hops {
     /// Ways between hosts.
     pub paths: Paths,
     obstacles: HashMap<PortId, Vec<Arc<Obstacle>>>,
+    /// By port: the facts that a finding tells to be wrong, with its check.
+    told: HashMap<PortId, Vec<(Field, Arc<str>)>>,
 }
 
 impl Hops {
-    /// From the findings of all devices.
+    /// From the findings of all devices, each with whether it is shown.
     pub fn new<'f>(
         fabric: Fabric,
-        findings: impl Iterator<Item = &'f Finding>,
+        findings: impl Iterator<Item = (&'f Finding, bool)>,
         cnp: Option<&str>,
     ) -> Self {
-        let index: HashMap<&str, u32> = fabric
-            .nodes
-            .iter()
-            .enumerate()
-            .map(|(n, node)| (&*node.name, n as u32))
-            .collect();
-        let mut ports: Vec<HashMap<&str, u32>> = vec![HashMap::new(); fabric.nodes.len()];
+        let mut places = Places::new(&fabric);
         let mut obstacles: HashMap<PortId, Vec<Arc<Obstacle>>> = HashMap::new();
-        for finding in findings {
-            let told = matches!(finding.status, Status::Fail | Status::Unknown);
-            let (true, Some(breaks)) = (told, finding.breaks) else {
+        let mut told: HashMap<PortId, Vec<(Field, Arc<str>)>> = HashMap::new();
+        for (finding, shown) in findings {
+            let obstacle = obstacle(finding, cnp);
+            let tells = shown && matches!(finding.status, Status::Fail | Status::Waived);
+            if obstacle.is_none() && !(tells && !finding.facts.is_empty()) {
                 continue;
-            };
-            let Some(&node) = index.get(&*finding.device) else {
-                continue;
-            };
-            let class = match breaks.of {
-                Of::Named => finding.class.as_deref(),
-                Of::Cnp => match cnp {
-                    Some(cnp) => Some(cnp),
-                    None => continue,
-                },
-            };
-            let evidence = finding.places.iter().find(|p| !p.evidence.is_empty());
-            let obstacle = Arc::new(Obstacle {
-                way: breaks.way,
-                class: class.map(Arc::from),
-                unknown: finding.status == Status::Unknown,
-                check: (*finding.check).into(),
-                message: finding.message.as_str().into(),
-                evidence: evidence.map_or_else(Arc::default, |p| p.evidence.as_slice().into()),
-            });
-            let own = &fabric.nodes[node as usize].ports;
-            let names = &mut ports[node as usize];
-            if names.is_empty() {
-                let named = own.iter().enumerate();
-                names.extend(named.map(|(n, port)| (&*port.name, n as u32)));
             }
-            for place in &finding.places {
-                match place.port.as_deref() {
-                    // Of the device as a whole: of each of its ports.
-                    None | Some("*") => {
-                        for port in 0..own.len() as u32 {
-                            let of = obstacles.entry(PortId { node, port });
-                            of.or_default().push(Arc::clone(&obstacle));
-                        }
-                    }
-                    Some(name) => {
-                        if let Some(&port) = names.get(name) {
-                            let of = obstacles.entry(PortId { node, port });
-                            of.or_default().push(Arc::clone(&obstacle));
-                        }
-                    }
+            for port in places.of(finding) {
+                if let Some(obstacle) = &obstacle {
+                    obstacles
+                        .entry(port)
+                        .or_default()
+                        .push(Arc::clone(obstacle));
+                }
+                for fact in finding.facts.iter().filter(|_| tells) {
+                    let told = told.entry(port).or_default();
+                    told.push((subject(fact), (*finding.check).into()));
                 }
             }
         }
@@ -101,7 +70,16 @@ impl Hops {
             fabric,
             paths,
             obstacles,
+            told,
         }
+    }
+
+    /// The check that tells already what is wrong with a fact of a port.
+    pub fn teller(&self, port: PortId, fact: &Field) -> Option<&str> {
+        let fact = subject(fact);
+        let mut told = self.told.get(&port)?.iter();
+        told.find(|(own, _)| *own == fact)
+            .map(|(_, check)| &**check)
     }
 
     /// What stands in the class's way at the port, failures before unknowns.
@@ -124,6 +102,80 @@ impl Hops {
                     .into(),
                 evidence: Arc::default(),
             }));
+        }
+        all
+    }
+}
+
+/// What the finding puts in the way of classes.
+fn obstacle(finding: &Finding, cnp: Option<&str>) -> Option<Arc<Obstacle>> {
+    if !matches!(finding.status, Status::Fail | Status::Unknown) {
+        return None;
+    }
+    let breaks = finding.breaks?;
+    let class = match breaks.of {
+        Of::Named => finding.class.as_deref(),
+        Of::Cnp => Some(cnp?),
+    };
+    let evidence = finding.places.iter().find(|p| !p.evidence.is_empty());
+    Some(Arc::new(Obstacle {
+        way: breaks.way,
+        class: class.map(Arc::from),
+        unknown: finding.status == Status::Unknown,
+        check: (*finding.check).into(),
+        message: finding.message.as_str().into(),
+        evidence: evidence.map_or_else(Arc::default, |p| p.evidence.as_slice().into()),
+    }))
+}
+
+/// PFC in force both ways, and each way of it, are one subject.
+fn subject(fact: &Field) -> Field {
+    match fact {
+        Field::Port(PortField::PfcTx | PortField::PfcRx) => Field::Port(PortField::PfcEnabled),
+        other => other.clone(),
+    }
+}
+
+/// Ports by the names in findings.
+struct Places<'n> {
+    nodes: HashMap<Arc<str>, u32>,
+    ports: Vec<HashMap<Arc<str>, u32>>,
+    fabric: &'n Fabric,
+}
+
+impl<'n> Places<'n> {
+    fn new(fabric: &'n Fabric) -> Self {
+        let nodes = fabric.nodes.iter().enumerate();
+        Places {
+            nodes: nodes
+                .map(|(n, node)| (node.name.clone(), n as u32))
+                .collect(),
+            ports: vec![HashMap::new(); fabric.nodes.len()],
+            fabric,
+        }
+    }
+
+    /// The ports of a finding; of the device as a whole: each of its ports.
+    fn of(&mut self, finding: &Finding) -> Vec<PortId> {
+        let Some(&node) = self.nodes.get(&*finding.device) else {
+            return Vec::new();
+        };
+        let own = &self.fabric.nodes[node as usize].ports;
+        let names = &mut self.ports[node as usize];
+        if names.is_empty() {
+            let named = own.iter().enumerate();
+            names.extend(named.map(|(n, port)| (port.name.clone(), n as u32)));
+        }
+        let mut all = Vec::with_capacity(finding.places.len());
+        for place in &finding.places {
+            match place.port.as_deref() {
+                None | Some("*") => {
+                    all.extend((0..own.len() as u32).map(|port| PortId { node, port }));
+                }
+                Some(name) => {
+                    all.extend(names.get(name).map(|&port| PortId { node, port }));
+                }
+            }
         }
         all
     }

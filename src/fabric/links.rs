@@ -109,20 +109,19 @@ impl Fabric {
         let mut strays = Vec::new();
         let mut claims: Vec<Vec<Option<PortId>>> = empty(&nodes);
         let mut portless = Vec::new();
-        for (n, node) in nodes.iter().enumerate() {
-            for (p, port) in node.ports.iter().enumerate() {
-                let Some(peer) = &port.peer else { continue };
-                let from = PortId::new(n, p);
-                let Some(to) = names.find(&peer.device) else {
-                    let device = peer.device.clone();
-                    strays.push(Stray::UnknownDevice { port: from, device });
-                    continue;
-                };
-                let name = peer.port.as_deref();
-                match name.and_then(|name| find_port(&nodes[to], name)) {
-                    Some(q) => claims[n][p] = Some(PortId::new(to, q)),
-                    None => portless.push((from, to, name)),
+        for (from, port) in ports(&nodes) {
+            let Some(peer) = &port.peer else { continue };
+            let Some(to) = names.find(&peer.device) else {
+                let device = peer.device.clone();
+                strays.push(Stray::UnknownDevice { port: from, device });
+                continue;
+            };
+            let name = peer.port_name();
+            match name.and_then(|name| find_port(&nodes[to], name)) {
+                Some(q) => {
+                    claims[from.node as usize][from.port as usize] = Some(PortId::new(to, q));
                 }
+                None => portless.push((from, to, name)),
             }
         }
         let mut fabric = Fabric {
@@ -167,14 +166,18 @@ impl Fabric {
                 });
             }
         }
-        for cable in declared {
-            let end = |(device, port): &(String, String)| {
-                let node = names.find(device)?;
-                Some(PortId::new(node, find_port(&nodes[node], port)?))
-            };
-            let (Some(a), Some(b)) = (end(&cable[0]), end(&cable[1])) else {
-                continue; // an end that this source does not hold
-            };
+        let end = |device: &str, port: &str| {
+            let node = names.find(device)?;
+            Some(PortId::new(node, find_port(&nodes[node], port)?))
+        };
+        let cables = declared.iter().filter_map(|[(d, p), (e, q)]| {
+            Some((end(d, p)?, end(e, q)?)) // an end may not be in this source
+        });
+        let own = ports(&nodes).filter_map(|(from, port)| {
+            let declared = port.declared.as_ref()?;
+            Some((from, end(&declared.device, declared.port.as_deref()?)?))
+        });
+        for (a, b) in cables.chain(own) {
             match (at(&fabric.across, a), at(&fabric.across, b)) {
                 (None, None) => fabric.connect(a, b, false),
                 (Some(other), _) if other == b => {}
@@ -190,15 +193,12 @@ impl Fabric {
                 }),
             }
         }
-        for (n, node) in nodes.iter().enumerate() {
-            for (p, port) in node.ports.iter().enumerate() {
-                let from = PortId::new(n, p);
-                if at(&fabric.across, from).is_none()
-                    && let Some(to) = described(&nodes, &names, n, port)
-                    && at(&fabric.across, to).is_none()
-                {
-                    fabric.connect(from, to, true);
-                }
+        for (from, port) in ports(&nodes) {
+            if at(&fabric.across, from).is_none()
+                && let Some(to) = described(&nodes, &names, from.node as usize, port)
+                && at(&fabric.across, to).is_none()
+            {
+                fabric.connect(from, to, true);
             }
         }
         fabric.links.sort_unstable();
@@ -255,6 +255,14 @@ impl Fabric {
     pub fn find(&self, name: &str) -> Option<usize> {
         Names::new(&self.nodes).find(name)
     }
+}
+
+/// All ports with their places.
+fn ports(nodes: &[Node]) -> impl Iterator<Item = (PortId, &NodePort)> {
+    nodes.iter().enumerate().flat_map(|(n, node)| {
+        let ports = node.ports.iter().enumerate();
+        ports.map(move |(p, port)| (PortId::new(n, p), port))
+    })
 }
 
 fn empty(nodes: &[Node]) -> Vec<Vec<Option<PortId>>> {
@@ -378,6 +386,7 @@ pub(crate) mod tests {
                     at: LineOnly::default(),
                 }
             }),
+            declared: None,
             profile: None,
             view: Arc::default(),
         });

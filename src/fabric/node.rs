@@ -34,6 +34,8 @@ pub struct NodePort {
     pub description: Option<String>,
     /// Who is at the other end, as this port says.
     pub peer: Option<Peer>,
+    /// Who should be there, where the configuration names another.
+    pub declared: Option<Peer>,
     /// Its settings next to others of its role; none where nobody compares them.
     pub profile: Option<Arc<Profile>>,
     /// The settings that both ends of a cable must agree on, one object for
@@ -101,6 +103,7 @@ impl Node {
                 Some(_) => None,
             },
             peer: port.peer.clone().filter(|_| !is_down(port)),
+            declared: port.declared.clone().filter(|_| !is_down(port)),
             view: view.map_or_else(|| Arc::clone(&unseen), |seen| seen.view),
         });
         Node {

@@ -19,7 +19,7 @@ pub use nic::{Applications, Boot, Dcqcn, Gid, Nic, NvParameter, NvValue, Pcie};
 pub use origin::Origin;
 pub use port::{
     Counters, Ecn, GroupBuffer, LineOnly, LinkPause, MapName, Mtu, Peer, Pfc, Port,
-    PriorityCounters, PriorityGroup, Queue, Watchdog,
+    PriorityCounters, PriorityGroup, Queue, Watchdog, is_mac,
 };
 pub(crate) use values::words;
 pub use values::{

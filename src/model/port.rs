@@ -46,6 +46,9 @@ pub struct Port {
     pub priority_groups: Vec<PriorityGroup>,
     /// Who is at the other end.
     pub peer: Option<Peer>,
+    /// Who should be there by the device's own configuration, where somebody
+    /// else was heard.
+    pub declared: Option<Peer>,
     /// The RDMA side; hosts only.
     pub nic: Option<Box<Nic>>,
     /// Counters of one sample; none where no capture holds any.
@@ -332,6 +335,22 @@ pub struct Peer {
     pub at: LineOnly,
 }
 
+impl Peer {
+    /// The other port's name, unless all that is known of it is its MAC
+    /// address, which hosts tell by default.
+    pub fn port_name(&self) -> Option<&str> {
+        self.port.as_deref().filter(|name| !is_mac(name))
+    }
+}
+
+/// Whether the text is a MAC address, as hosts name their ports by default:
+/// `0c:42:a1:00:00:01`, `0c42.a100.0001`.
+pub fn is_mac(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_hexdigit).count();
+    let others = || text.bytes().filter(|b| !b.is_ascii_hexdigit());
+    digits == 12 && others().count() >= 2 && others().all(|b| matches!(b, b':' | b'-' | b'.'))
+}
+
 /// Counters of one sample: since boot or last clear. Negative values are real
 /// (SONiC shows differences since a clear).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
@@ -375,4 +394,19 @@ pub struct PriorityCounters {
     pub tx_bytes: Fact<i64>,
     /// Packets dropped.
     pub drops: Fact<i64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mac_addresses() {
+        for mac in ["0c:42:a1:00:00:01", "0C42.A100.0001", "0c-42-a1-00-00-01"] {
+            assert!(is_mac(mac), "{mac}");
+        }
+        for name in ["Ethernet1/1", "1/1/1", "aabbccddeeff", "", "ens1f0np0"] {
+            assert!(!is_mac(name), "{name}");
+        }
+    }
 }

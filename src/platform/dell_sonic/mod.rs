@@ -91,7 +91,7 @@ const WORDS: &[(&str, &[&str])] = &[
     (WATCHDOG, &["Storms", "Detected", "Restored", "Queue"]),
     (QUEUES, &["TxQ", "Rate"]),
     (POOLS, &["Pool ", "shared head room"]),
-    (LLDP, &["LocalPort", "RemoteDevice", "Eth1/"]),
+    (LLDP, &["LocalPort", "RemoteDevice", "\nEth1/"]),
 ];
 
 /// What a `show` command prints first is within so many bytes.

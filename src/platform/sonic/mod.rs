@@ -5,6 +5,7 @@ mod counters;
 mod defaults;
 mod facts;
 mod fix;
+mod neighbors;
 mod parse;
 mod profiles;
 mod qos;
@@ -41,6 +42,8 @@ const WRED_COUNTERS: &str = "show queue wredcounters";
 const GROUP_DROPS: &str = "show priority-group drop counters";
 const LOOKUP: &str = "cat /usr/share/sonic/hwsku/pg_profile_lookup.ini";
 const WATERMARKS: &str = "show priority-group watermark headroom";
+const LLDP_TABLE: &str = "show lldp table";
+const LLDP_NEIGHBORS: &str = "show lldp neighbors";
 
 const fn spec(command: &'static str, holds: Holds, read_only: &'static str) -> CaptureSpec {
     CaptureSpec {
@@ -50,9 +53,10 @@ const fn spec(command: &'static str, holds: Holds, read_only: &'static str) -> C
     }
 }
 
-static SPECS: [CaptureSpec; 15] = {
+static SPECS: [CaptureSpec; 17] = {
     const CONFIGURED: &str = "prints what CONFIG_DB holds";
     const COUNTED: &str = "prints what COUNTERS_DB holds";
+    const HEARD: &str = "prints what neighbours told";
     [
         spec(CONFIG, Holds::Config, CONFIGURED),
         spec(
@@ -77,6 +81,8 @@ static SPECS: [CaptureSpec; 15] = {
         spec(GROUP_DROPS, Holds::Counters, COUNTED),
         spec(LOOKUP, Holds::Config, "prints a file"),
         spec(WATERMARKS, Holds::Counters, COUNTED),
+        spec(LLDP_TABLE, Holds::Peers, HEARD),
+        spec(LLDP_NEIGHBORS, Holds::Peers, HEARD),
     ]
 };
 
@@ -105,6 +111,8 @@ const WORDS: &[(&str, &[&str])] = &[
     (BUFFERS, &["Profile", "---", "pool", "_th "]),
     (ECN, &["Profile", "---", "_threshold"]),
     (LOOKUP, &["speed", "cable", "xon", "xoff", "threshold"]),
+    (LLDP_TABLE, &["LocalPort", "RemoteDevice", "\nEthernet"]),
+    (LLDP_NEIGHBORS, &["Interface:    Ethernet", "SysName:"]),
 ];
 
 /// Tables that nobody else's JSON has.
@@ -232,6 +240,8 @@ impl Platform for Sonic {
         for (command, read) in shown {
             of(command).for_each(|(n, text)| read(&mut ports, n, text, &mut notes));
         }
+        of(LLDP_TABLE).for_each(|(n, text)| neighbors::table(&mut ports, n, text));
+        of(LLDP_NEIGHBORS).for_each(|(n, text)| neighbors::list(&mut ports, n, text));
         device.ports = ports.sorted();
         device.notes = notes.all;
         let holds = |wanted| {
@@ -242,7 +252,7 @@ impl Platform for Sonic {
             config: holds(Holds::Config),
             operational: of(STATUS).next().is_some(),
             counters: holds(Holds::Counters),
-            peers: databases.iter().any(|db| db.has(parse::Table::Neighbor)),
+            peers: holds(Holds::Peers) || databases.iter().any(|db| db.has(parse::Table::Neighbor)),
         };
         device
     }

@@ -7,6 +7,7 @@ pub mod braces;
 pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
+pub mod lldp;
 pub mod ranges;
 pub mod sections;
 pub mod statements;

@@ -4,6 +4,7 @@
 use super::{Evidence, Input, Part, Statements, Subject, is_json};
 use crate::model::{Fact, LineOnly, NoteKind, Origin, Peer};
 use crate::platform::text::json::{Document, Node};
+use crate::platform::text::lldp;
 use std::collections::BTreeMap;
 
 /// Whether the text is of lldpd.
@@ -162,42 +163,13 @@ fn keyvalue(input: &Input<'_>, ports: &mut BTreeMap<String, Vec<Neighbour>>) {
 }
 
 fn text(input: &Input<'_>, ports: &mut BTreeMap<String, Vec<Neighbour>>) {
-    let mut port = String::new();
-    for (offset, line) in input.lines() {
-        let Some((key, value)) = line.trim().split_once(':') else {
-            continue;
-        };
-        let value = value.trim();
-        if key == "Interface" {
-            port = value
-                .split(',')
-                .next()
-                .unwrap_or_default()
-                .trim()
-                .to_owned();
-            let at = input.at(offset);
-            ports.entry(port.clone()).or_default().push(Neighbour {
-                at,
-                ..Neighbour::default()
-            });
-            continue;
-        }
-        let Some(last) = ports.get_mut(&port).and_then(|known| known.last_mut()) else {
-            continue;
-        };
-        match key {
-            "SysName" => {
-                last.device = Some(value.to_owned());
-                last.at = input.at(offset);
-            }
-            "PortID" => {
-                let (kind, id) = value.split_once(' ').unwrap_or(("", value));
-                if matches!(kind, "ifname" | "local") {
-                    last.name = Some(id.to_owned());
-                }
-            }
-            "PortDescr" => last.description = Some(value.to_owned()),
-            _ => {}
-        }
+    for told in lldp::neighbours(input.text) {
+        let known = ports.entry(told.port.to_owned()).or_default();
+        known.push(Neighbour {
+            device: told.device.map(str::to_owned),
+            name: told.name.map(str::to_owned),
+            description: told.description.map(str::to_owned),
+            at: input.at(told.offset),
+        });
     }
 }
