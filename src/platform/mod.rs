@@ -6,20 +6,25 @@
 //! sources), `counters.rs`, `fix.rs` (what to type); and one line in
 //! [`registry`].
 
+pub mod comware;
 pub mod cumulus;
 pub mod dell_sonic;
 pub mod eos;
 pub mod junos;
 pub mod linux;
+pub mod mqc;
 pub mod notes;
 pub mod nxos;
 pub mod os10;
 pub mod ports;
 pub mod queues;
+pub mod recognise;
 pub mod sonic;
+pub mod srlinux;
 #[cfg(test)]
 mod testing;
 pub mod text;
+pub mod vrp;
 
 use crate::model::{Device, DeviceKind, MapName, Priorities};
 use crate::source::Capture;
@@ -35,6 +40,9 @@ pub fn registry() -> &'static [&'static dyn Platform] {
         &nxos::Nxos,
         &junos::Junos,
         &cumulus::Cumulus,
+        &vrp::Vrp,
+        &comware::Comware,
+        &srlinux::SrLinux,
         &linux::Linux,
     ]
 }

@@ -11,6 +11,7 @@ mod junos;
 mod linux;
 mod nxos;
 mod os10;
+mod others;
 mod sonic;
 
 use common::{audited, fired, policy};

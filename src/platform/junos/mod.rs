@@ -45,7 +45,6 @@ const SURE: &[&str] = &[
     "set class-of-service ",
     "congestion-notification-profile",
     "\"class-of-service\"",
-    "forwarding-classes {",
 ];
 
 /// What others could hold as well.
@@ -54,6 +53,7 @@ const LIKELY: &[&str] = &[
     "set interfaces et-",
     "set interfaces xe-",
     "host-name ",
+    "forwarding-classes {",
     "routing-options {",
     "junos-config",
 ];

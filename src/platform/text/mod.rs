@@ -12,3 +12,4 @@ pub mod ranges;
 pub mod sections;
 pub mod statements;
 pub mod table;
+pub mod views;

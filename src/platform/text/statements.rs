@@ -140,7 +140,7 @@ impl<'t> Statements<'t> {
 }
 
 /// The bytes of the indentation, and the column that they reach.
-fn indentation(line: &str) -> (usize, u32) {
+pub fn indentation(line: &str) -> (usize, u32) {
     let mut column = 0u32;
     for (n, byte) in line.bytes().enumerate() {
         match byte {
@@ -188,7 +188,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Ends all statements that are no less deep.
-    fn close(&mut self, depth: u32) {
+    pub fn close(&mut self, depth: u32) {
         let next = self.all.lines.len() as u32;
         while let Some(&(index, open)) = self.open.last()
             && open >= depth
