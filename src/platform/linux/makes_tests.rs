@@ -107,6 +107,8 @@ fn numbers_of_niccli_are_not_the_order_of_slots() {
     let device = read(&captures[..2]);
     let names: Vec<&str> = device.ports.iter().map(|port| port.name.as_str()).collect();
     assert_eq!(names, ["niccli:1", "niccli:2"]);
+    let told = |note: &&crate::model::Note| note.text.contains("--list_devices");
+    assert_eq!(device.notes.iter().filter(told).count(), 2);
 }
 
 #[test]
@@ -265,6 +267,33 @@ fn the_agent_in_intels_firmware() {
     };
     assert_eq!(of("off"), (Some(Dcbx::Os), false));
     assert_eq!(of("on"), (Some(Dcbx::Firmware), true));
+}
+
+#[test]
+fn the_firmware_decides_whatever_lldpad_holds() {
+    const LLDPAD: (&str, &str, &str) = (
+        "h/b",
+        "lldptool -ti ens5",
+        "IEEE 8021QAZ PFC TLV\n\t Willing: no\n\t PFC enabled: 3\n",
+    );
+    let flags = "Private flags for ens5:\nfw-lldp-agent     : on\n";
+    let flags = ("h/a", "ethtool --show-priv-flags ens5", flags);
+    let of = |captures: &[(&str, &str, &str)]| {
+        let port = read(captures).ports[0].clone();
+        let dcbx = port.nic.unwrap().dcbx.get();
+        (port.pfc.enabled.get(), port.pfc.mode.get(), dcbx)
+    };
+    assert_eq!(of(&[LLDPAD]), (one(3), Some(PfcMode::On), Some(Dcbx::Os)));
+    let decided = (None, Some(PfcMode::Auto), Some(Dcbx::Firmware));
+    assert_eq!(of(&[flags, LLDPAD]), decided);
+    assert_eq!(of(&[LLDPAD, flags]), decided);
+    // The driver tells what is in force.
+    let pfc = "{\"prio_pfc\":[false,false,false,false,true,false,false,false]}";
+    let dcb = ("h/c", "dcb -j pfc show dev ens5", pfc);
+    assert_eq!(
+        of(&[LLDPAD, dcb]),
+        (one(4), Some(PfcMode::On), Some(Dcbx::Os))
+    );
 }
 
 #[test]

@@ -91,6 +91,7 @@ impl Platform for Linux {
         }
         device.coverage = coverage(captures);
         device.notes = std::mem::take(&mut all.notes);
+        make::unlisted(&all.parts, &mut device.notes);
         let plain: Vec<&Capture> = captures.iter().map(|(capture, _)| *capture).collect();
         let sources: Vec<&str> = plain.iter().map(|capture| &*capture.source).collect();
         for gathered in tie::gather(all, &sources) {
@@ -175,6 +176,7 @@ fn join(captures: &[&Capture], name: String, mut parts: Vec<Part>) -> (Port, Vec
         hints,
         ..
     } = joiner;
+    hints.complete(&mut port);
     make::complete(&mut port, &hints, &mut notes);
     (port, notes)
 }

@@ -225,8 +225,8 @@ fn spread_over_bonds(parts: Vec<Part>, bonds: &BTreeMap<String, BTreeSet<String>
     spread
 }
 
-/// More hooks for every interface than a host has.
-const MOST_EVERYWHERE: usize = 16;
+/// More hooks and options for every interface than a host has.
+const MOST_EVERYWHERE: usize = 64;
 
 /// No bond has more.
 const MOST_MEMBERS: usize = 32;

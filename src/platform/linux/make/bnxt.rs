@@ -2,13 +2,14 @@
 
 use super::{Counter, Facts, RdmaNames, priority};
 use crate::model::{
-    CounterField, Fact, MapName, Nic, Note, NoteKind, Port, Priorities, PriorityCounterField,
-    Reason,
+    CounterField, Fact, MapName, Nic, Note, NoteKind, Origin, Port, Priorities,
+    PriorityCounterField, Reason,
 };
 use crate::platform::Remedy;
 use crate::platform::linux::defaults;
 use crate::platform::linux::fix::{VOLATILE, harmless};
-use crate::platform::linux::parse::Hints;
+use crate::platform::linux::parse::{Evidence, Hints, Part};
+use std::collections::{BTreeMap, BTreeSet};
 
 pub static FACTS: Facts = Facts {
     hardware: &Reason("bnxt_re drives hardware (kernel, bnxt_re)"),
@@ -27,6 +28,46 @@ pub static TOOL: Reason = Reason("niccli and bnxtqos speak of Broadcom's NICs al
 pub static PFC_NUMBER: Reason = Reason(
     "`PFC enabled` with one digit can be a priority or a bit mask: `dcb pfc show dev IF`, or `niccli … qos --ingress --cosq --show`, would tell",
 );
+
+/// Tells of devices of which only niccli's number is known: that is no name,
+/// and not the order of the slots.
+pub fn unlisted(parts: &[Part], notes: &mut Vec<Note>) {
+    let subjects = parts.iter().map(|part| &part.subject);
+    let listed: BTreeSet<&String> = subjects
+        .filter(|subject| subject.pci.is_some() || subject.netdev.is_some())
+        .filter_map(|subject| subject.mst.as_ref())
+        .collect();
+    let mut unlisted: BTreeMap<&str, usize> = BTreeMap::new();
+    for part in parts.iter().filter(|part| part.says_something()) {
+        let name = part
+            .subject
+            .mst
+            .as_ref()
+            .filter(|name| !listed.contains(name));
+        if let Some(number) = name.and_then(|name| name.strip_prefix("niccli:")) {
+            unlisted.entry(number).or_insert(part.capture);
+        }
+    }
+    let nics = parts.iter().filter(|part| part.evidence > Evidence::None);
+    let netdevs: BTreeSet<&String> = nics
+        .filter_map(|part| part.subject.netdev.as_ref())
+        .collect();
+    // The only device is that of the only number.
+    if unlisted.len() == 1 && netdevs.len() < 2 {
+        return;
+    }
+    for (number, capture) in unlisted {
+        notes.push(Note {
+            kind: NoteKind::Failed,
+            port: None,
+            text: format!(
+                "which device niccli numbers {number} is not known: `niccli --list_devices` (or \
+                 --listdev) would tell"
+            ),
+            at: Origin::new(capture, 0),
+        });
+    }
+}
 
 /// Decides what the number behind `PFC enabled` means, if another capture does.
 pub fn complete(port: &mut Port, hints: &Hints, notes: &mut Vec<Note>) {

@@ -6,7 +6,7 @@ mod ice;
 mod ionic;
 
 use super::fix::{VOLATILE, harmless};
-pub use bnxt::{PFC_NUMBER, TOOL as BNXT_TOOL};
+pub use bnxt::{PFC_NUMBER, TOOL as BNXT_TOOL, unlisted};
 pub use ionic::TOOL as IONIC_TOOL;
 
 use super::counters::add;

@@ -1,7 +1,7 @@
 //! `ethtool -a`, `-i`, `-S` and `ethtool IF`.
 
 use super::{Evidence, Input, Part, Statements, Subject};
-use crate::model::{Dcbx, Fact, NoteKind, Origin, PfcMode, State};
+use crate::model::{Dcbx, Fact, NoteKind, Origin, State};
 use crate::platform::linux::counters;
 use crate::platform::text::keyvalue;
 
@@ -146,7 +146,7 @@ pub fn flags(input: &Input<'_>, out: &mut Statements) {
         };
         part.nic().dcbx = Fact::explicit(agent, at);
         if agent == Dcbx::Firmware {
-            part.port.pfc.mode = Fact::explicit(PfcMode::Auto, at);
+            part.hints.firmware_agent = Some(at);
             let name = "the firmware's LLDP agent (fw-lldp-agent)".to_owned();
             part.nic().overwritten_by = Fact::explicit(name, at);
         }

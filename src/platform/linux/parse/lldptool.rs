@@ -61,21 +61,25 @@ pub fn read(input: &Input<'_>, out: &mut Statements) {
         agent(&mut part, willing, at);
     }
     if let Some((list, at)) = tlvs.pfc {
-        let fact = match (priorities(&list), willing) {
-            (Some(on), Some((false, _))) => Fact::explicit(on, at),
-            (Some(_), Some((true, _))) => Fact::unknown_at(
+        let why = match (priorities(&list), willing) {
+            (Some(on), Some((false, _))) => {
+                part.hints.lldpad_pfc = Some((on, at));
+                None
+            }
+            (Some(_), Some((true, _))) => Some(
                 "lldpad is willing: the switch decides, and `dcb pfc show` tells what is in force"
                     .to_owned(),
-                at,
             ),
-            (Some(_), None) => Fact::unknown_at(
+            (Some(_), None) => Some(
                 "whether lldpad takes the switch's settings instead was not captured".to_owned(),
-                at,
             ),
-            (None, _) => Fact::unknown_at(format!("`PFC enabled: {list}` is not understood"), at),
+            (None, _) => Some(format!("`PFC enabled: {list}` is not understood")),
         };
-        let pfc = &mut part.port.pfc;
-        (pfc.enabled, pfc.tx, pfc.rx) = (fact.clone(), fact.clone(), fact);
+        if let Some(why) = why {
+            let fact = Fact::unknown_at(why, at);
+            let pfc = &mut part.port.pfc;
+            (pfc.enabled, pfc.tx, pfc.rx) = (fact.clone(), fact.clone(), fact);
+        }
     }
     out.push(part);
 }

@@ -25,7 +25,7 @@ pub mod tlv;
 pub mod topology;
 
 use super::make::Make;
-use crate::model::{Counters, Fact, Nic, Note, NoteKind, Origin, Port, Priorities};
+use crate::model::{Counters, Dcbx, Fact, Nic, Note, NoteKind, Origin, PfcMode, Port, Priorities};
 use crate::source::Capture;
 use crate::source::session::bare_command;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,6 +114,10 @@ pub struct Hints {
     pub lossless_tcs: Option<(Priorities, Origin)>,
     /// What pause frames a port sends and obeys.
     pub pause: Option<Pause>,
+    /// What lldpad sets, where it is not willing: what the driver says counts more.
+    pub lldpad_pfc: Option<(Priorities, Origin)>,
+    /// An agent in the firmware decides the DCB settings.
+    pub firmware_agent: Option<Origin>,
 }
 
 /// Pause of a port: of which kind, and in which directions.
@@ -135,6 +139,30 @@ impl Hints {
         self.pfc_number = more.pfc_number.or(self.pfc_number);
         self.lossless_tcs = more.lossless_tcs.or(self.lossless_tcs);
         self.pause = more.pause.or(self.pause);
+        self.lldpad_pfc = more.lldpad_pfc.or(self.lldpad_pfc);
+        self.firmware_agent = more.firmware_agent.or(self.firmware_agent);
+    }
+
+    /// Completes what holds for every make: who decides, and what lldpad sets
+    /// where nothing tells what is in force.
+    pub fn complete(&self, port: &mut Port) {
+        if let Some(at) = self.firmware_agent {
+            port.pfc.mode = Fact::explicit(PfcMode::Auto, at);
+            port.nic.get_or_insert_default().dcbx = Fact::explicit(Dcbx::Firmware, at);
+        }
+        let pfc = &mut port.pfc;
+        let (Some((priorities, at)), false) = (self.lldpad_pfc, pfc.enabled.is_known()) else {
+            return;
+        };
+        let fact = match self.firmware_agent {
+            None => Fact::explicit(priorities, at),
+            Some(_) => Fact::unknown_at(
+                "the firmware's agent decides, whatever lldpad holds: `dcb pfc show` tells what is in force"
+                    .to_owned(),
+                at,
+            ),
+        };
+        (pfc.enabled, pfc.tx, pfc.rx) = (fact.clone(), fact.clone(), fact);
     }
 }
 
