@@ -1,6 +1,7 @@
 //! What follows from the model beyond a single device: links, paths, and the
 //! arithmetic of headroom.
 
+pub mod bom;
 pub mod class_path;
 pub mod deadlock;
 pub mod fleet;
