@@ -1,6 +1,5 @@
 //! What to type on a Comware switch for a remedy, in the system view.
 
-use super::names;
 use crate::model::{Device, MapName};
 use crate::platform::Remedy;
 
@@ -9,7 +8,8 @@ const QUEUES: [&str; 8] = ["be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7"]
 /// Lines for a remedy on a port.
 pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
     // A name from a hostile capture is not repeated.
-    if device.port(name).is_none() || names::speed(name).is_none() {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | ':');
+    if device.port(name).is_none() || !name.chars().all(harmless) {
         return Vec::new();
     }
     let on_port = |lines: Vec<String>| -> Vec<String> {

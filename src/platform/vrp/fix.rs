@@ -9,8 +9,8 @@ const PHB: [&str; 8] = ["be", "af1", "af2", "af3", "af4", "ef", "cs6", "cs7"];
 /// Lines for a remedy on a port.
 pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
     // A name from a hostile capture is not repeated.
-    let known = device.port(name).is_some();
-    if !known || super::parse::port_speed(name).is_none() {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | ':');
+    if device.port(name).is_none() || !name.chars().all(harmless) {
         return Vec::new();
     }
     let on_port = |lines: Vec<String>| -> Vec<String> {
