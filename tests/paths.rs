@@ -323,6 +323,21 @@ const GLOBAL_SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
     (
         "leaf2",
         "ip routing\n",
+        "ip routing\nqos map traffic-class 3 to tx-queue 1\n",
+        "roce",
+        // Pause follows the traffic class to its queue; that one marks nothing.
+        "ecn/missing",
+    ),
+    (
+        "spine2",
+        "set qos-group 3",
+        "set qos-group 2",
+        "roce",
+        "map/dscp",
+    ),
+    (
+        "leaf2",
+        "ip routing\n",
         "ip routing\npriority-flow-control all off\n",
         "roce",
         "pfc/missing",
@@ -566,12 +581,12 @@ fn every_setting_of_a_host_is_caught_and_named() {
             "nic-egress",
         ),
     ];
-    for host_name in ["gpu01", "gpu04"] {
-        let far = if host_name == "gpu01" {
-            "gpu03"
-        } else {
-            "gpu01"
-        };
+    for (host_name, far) in [
+        ("gpu01", "gpu03"),
+        ("gpu02", "gpu04"),
+        ("gpu03", "gpu01"),
+        ("gpu04", "gpu01"),
+    ] {
         for (file, from, to, check, path, stage) in settings {
             let what = format!("{to} of {host_name}");
             let dir = fabric();
@@ -1017,5 +1032,20 @@ fn a_class_is_followed_over_a_juniper_fabric() {
         (("leaf1", "egress"), ("leaf2", "ingress"))
     );
     assert!(met(3).0.starts_with("spine") && met(3).1 == "ingress");
-    println!("{forward:#}");
+    for (n, hop) in hops.iter().enumerate() {
+        // Queue 4 of that design carries priority 3; both leaves end tunnels.
+        let inside = if n == 0 || n == 7 { 3 } else { 4 };
+        assert_eq!(
+            (&hop["dscp"], &hop["tc"]),
+            (&json!(26), &json!(inside)),
+            "{hop:#}"
+        );
+        let unknown = n == 2 || n == 5;
+        assert_eq!(
+            hop["status"],
+            if unknown { "unknown" } else { "ok" },
+            "{hop:#}"
+        );
+    }
+    assert_eq!(output.status.code(), Some(3));
 }
