@@ -323,6 +323,21 @@ const GLOBAL_SETTINGS: &[(&str, &str, &str, &str, &str)] = &[
     (
         "leaf2",
         "ip routing\n",
+        "ip routing\nqos map traffic-class 3 to tx-queue 1\n",
+        "roce",
+        // Pause follows the traffic class to its queue; that one marks nothing.
+        "ecn/missing",
+    ),
+    (
+        "spine2",
+        "set qos-group 3",
+        "set qos-group 2",
+        "roce",
+        "map/dscp",
+    ),
+    (
+        "leaf2",
+        "ip routing\n",
         "ip routing\npriority-flow-control all off\n",
         "roce",
         "pfc/missing",
@@ -566,12 +581,12 @@ fn every_setting_of_a_host_is_caught_and_named() {
             "nic-egress",
         ),
     ];
-    for host_name in ["gpu01", "gpu04"] {
-        let far = if host_name == "gpu01" {
-            "gpu03"
-        } else {
-            "gpu01"
-        };
+    for (host_name, far) in [
+        ("gpu01", "gpu03"),
+        ("gpu02", "gpu04"),
+        ("gpu03", "gpu01"),
+        ("gpu04", "gpu01"),
+    ] {
         for (file, from, to, check, path, stage) in settings {
             let what = format!("{to} of {host_name}");
             let dir = fabric();
@@ -926,4 +941,111 @@ fn cables_lead_where_the_inventory_says() {
         ),
         (Some(1), 2)
     );
+}
+
+#[test]
+fn a_switch_that_floods_what_it_knows_by_arp_is_told() {
+    let told = |mac: &str, arp: &str| {
+        let dir = fabric();
+        let lines = format!(
+            "ip routing\nmac address-table aging-time {mac}\ninterface Vlan10\n   arp aging timeout {arp}\n"
+        );
+        host(
+            dir.path(),
+            "leaf2/running-config.cfg",
+            "ip routing\n",
+            &lines,
+        );
+        let report = audited(dir.path(), &policy("builtin:roce-lossless"));
+        let findings = report.findings.into_iter();
+        let found = findings.filter(|f| f.check == "path/lossless");
+        found.collect::<Vec<_>>()
+    };
+    let found = told("300", "14400");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(&*found[0].device, "leaf2");
+    let lines: Vec<&str> = found[0].places[0]
+        .evidence
+        .iter()
+        .map(|e| &*e.text)
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "mac address-table aging-time 300",
+            "arp aging timeout 14400"
+        ]
+    );
+    assert!(told("14400", "300").is_empty());
+}
+
+/// Leaves and spines of one design, joined by their descriptions; a host on
+/// each leaf, declared.
+#[test]
+fn a_class_is_followed_over_a_juniper_fabric() {
+    let Some(corpus) = std::env::var_os("ROCEAUDIT_CORPUS") else {
+        return;
+    };
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["leaf1", "leaf2", "spine1", "spine2"] {
+        let file = format!("corpus/junos/jvd_mt_{name}_qfx5240-64od.conf");
+        let from = Path::new(&corpus).join(file);
+        fs::copy(from, dir.path().join(format!("{name}.conf"))).unwrap();
+    }
+    for name in ["gpu01", "gpu03"] {
+        copy(
+            &root().join("examples/fabric").join(name),
+            &dir.path().join(name),
+        );
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let inventory = folder.path().join("inventory.yaml");
+    let devices = ["leaf1", "leaf2", "spine1", "spine2", "gpu01", "gpu03"];
+    let devices: String = devices
+        .iter()
+        .map(|name| format!("  - {{name: {name}}}\n"))
+        .collect();
+    let links = "  - [\"leaf1:et-0/0/12:0\", \"gpu01:ens1f0np0\"]\n  \
+                 - [\"leaf2:et-0/0/12:0\", \"gpu03:ens1f0np0\"]\n";
+    let text = format!("version: 1\ndevices:\n{devices}links:\n{links}");
+    fs::write(&inventory, text).unwrap();
+    let output = Command::cargo_bin("roceaudit")
+        .unwrap()
+        .args(["trace", dir.path().to_str().unwrap(), "--format", "json"])
+        .args(["--from", "gpu01", "--to", "gpu03", "--class", "roce"])
+        .args(["--inventory", inventory.to_str().unwrap()])
+        .output()
+        .unwrap();
+    let trace: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let forward = class(&trace, "forward");
+    // Two cables from each leaf to each spine: 2 spines x 2 x 2.
+    assert_eq!(forward["paths"], 8, "{forward:#}");
+    let hops = forward["hops"].as_array().unwrap();
+    let met = |n: usize| {
+        (
+            hops[n]["device"].as_str().unwrap(),
+            hops[n]["stage"].as_str().unwrap(),
+        )
+    };
+    assert_eq!(
+        (met(2), met(5)),
+        (("leaf1", "egress"), ("leaf2", "ingress"))
+    );
+    assert!(met(3).0.starts_with("spine") && met(3).1 == "ingress");
+    for (n, hop) in hops.iter().enumerate() {
+        // Queue 4 of that design carries priority 3; both leaves end tunnels.
+        let inside = if n == 0 || n == 7 { 3 } else { 4 };
+        assert_eq!(
+            (&hop["dscp"], &hop["tc"]),
+            (&json!(26), &json!(inside)),
+            "{hop:#}"
+        );
+        let unknown = n == 2 || n == 5;
+        assert_eq!(
+            hop["status"],
+            if unknown { "unknown" } else { "ok" },
+            "{hop:#}"
+        );
+    }
+    assert_eq!(output.status.code(), Some(3));
 }

@@ -95,6 +95,8 @@ fn clos(hosts: usize) -> Vec<Node> {
         hostname: None,
         kind,
         role: None,
+        ageing: None,
+        vtep: false,
         tells_peers: true,
         ports,
     };

@@ -155,7 +155,7 @@ fn look_up(told: &mut [(&'static dyn Check, FabricDetail)], units: &[&Unit], fab
     let mut wanted: BTreeMap<u32, Vec<(usize, Line)>> = BTreeMap::new();
     for (n, (_, detail)) in told.iter().enumerate() {
         for line in &detail.lines {
-            let (Line::Fact(port, _) | Line::Peer(port)) = line;
+            let (Line::Fact(port, _) | Line::Peer(port) | Line::Device(port, _)) = line;
             wanted.entry(port.node).or_default().push((n, line.clone()));
         }
     }
@@ -168,7 +168,7 @@ fn look_up(told: &mut [(&'static dyn Check, FabricDetail)], units: &[&Unit], fab
         let Some(device) = &read.device else { continue };
         let mut places = Places::new(&read.captures);
         for (n, line) in lines {
-            let (Line::Fact(id, _) | Line::Peer(id)) = &line;
+            let (Line::Fact(id, _) | Line::Peer(id) | Line::Device(id, _)) = &line;
             let Some(port) = device.ports.get(id.port as usize) else {
                 continue;
             };
@@ -177,6 +177,7 @@ fn look_up(told: &mut [(&'static dyn Check, FabricDetail)], units: &[&Unit], fab
                     let evidence = port.evidence(field);
                     [evidence.at, evidence.attached]
                 }
+                Line::Device(_, field) => [field.of(device).at(); 2],
                 Line::Peer(_) => [port.peer.as_ref().map_or_else(Default::default, |p| p.at.0); 2],
             };
             for place in origins.into_iter().filter_map(|origin| places.find(origin)) {

@@ -3,7 +3,7 @@
 use super::pfc::lossless_classes;
 use super::{About, Check, Detail, DeviceContext, Judges, Needs, PortContext, Verdicts};
 use crate::fabric::class_path::{Step, class_group, class_queue};
-use crate::fabric::headroom::{Link, minimum};
+use crate::fabric::headroom::{Link, minimum, response_time};
 use crate::finding::Breaks;
 use crate::model::{
     BufferPool, Device, DeviceKind, Fact, Field, GroupField, Kind, PoolMode, PortField,
@@ -68,6 +68,16 @@ impl Check for Headroom {
                 "  {:>9} B  the least that is needed",
                 needed.total_bytes
             ));
+            let speed = cx.port.speed_mbps.get();
+            if let Some((quanta, bytes)) = speed.and_then(response_time) {
+                lines.push(format!(
+                    "  {bytes:>9} B  response: at most, {quanta} quanta by IEEE 802.3 31B.3.7"
+                ));
+                lines.push(format!(
+                    "  {:>9} B  the most that the standard lets arrive, by these terms",
+                    needed.total_bytes + bytes
+                ));
+            }
             let group = class_group(cx.port, cx.device.kind, class).known();
             let group = group.and_then(|id| cx.port.priority_group(id));
             let headroom = group.map(|group| &group.buffer.headroom_bytes);

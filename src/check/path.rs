@@ -4,9 +4,9 @@ use super::{
     About, Check, Detail, FabricContext, FabricDetail, FabricVerdicts, Judges, Line, Needs,
 };
 use crate::fabric::deadlock::circle;
-use crate::fabric::{Hops, Obstacle, PortId};
+use crate::fabric::{Fabric, Hops, NodePort, Obstacle, PortId};
 use crate::finding::Way;
-use crate::model::{DeviceKind, Field, PortField};
+use crate::model::{DeviceField, DeviceKind, Field, PortField};
 use crate::policy::{Class, Severity};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,9 +27,11 @@ impl Check for Lossless {
                 that it leaves by puts it in the right queue, marks it and obeys pause. One \
                 finding a hop that is broken and lies on a way between hosts, with the check \
                 that says why. Assumed are ways up and then down, over all equal-cost links, \
-                without flooding and without links that are down. Lossless links between \
+                without flooding, bounced routes and links that are down. Lossless links between \
                 switches that can wait for each other in a circle are told as well: one pause \
-                can stop such a circle for good.",
+                can stop such a circle for good. So is a switch that forgets MAC addresses before \
+                ARP entries: it floods, which has deadlocked real fabrics (C. Guo et al., RDMA \
+                over Commodity Ethernet at Scale, SIGCOMM 2016).",
         }
     }
 
@@ -38,6 +40,39 @@ impl Check for Lossless {
             class_ways(cx.hops, class, out);
             deadlock(cx.hops, class, out);
         }
+        if cx.set.base().lossless_classes().next().is_some() {
+            flooding(&cx.hops.fabric, out);
+        }
+    }
+}
+
+/// Switches that flood packets to hosts that they know by ARP but not by MAC.
+fn flooding(fabric: &Fabric, out: &mut FabricVerdicts) {
+    for (n, node) in fabric.nodes.iter().enumerate() {
+        let carries = |port: &NodePort| port.judged && !port.view.lossless.is_empty();
+        let (Some((mac, arp)), Some(first)) = (node.ageing, node.ports.iter().position(carries))
+        else {
+            continue;
+        };
+        if mac >= arp {
+            continue;
+        }
+        let port = PortId {
+            node: n as u32,
+            port: first as u32,
+        };
+        let detail = Detail::fail(
+            "MAC addresses are forgotten before ARP entries, so packets to a host that was \
+             silent are flooded; flooded packets of a lossless class can close a circle of pause",
+        )
+        .severity(Severity::Medium)
+        .expected(format!("MAC ageing >= {arp} s, the ARP timeout"))
+        .actual(format!("{mac} s"));
+        out.details.push(
+            FabricDetail::new(port, detail)
+                .line(Line::Device(port, DeviceField::MacAgeing))
+                .line(Line::Device(port, DeviceField::ArpTimeout)),
+        );
     }
 }
 
@@ -188,6 +223,10 @@ fn told(
     told
 }
 
+/// Outer IPv4, UDP and VXLAN headers and the inner Ethernet header, bytes
+/// (RFC 7348).
+const VXLAN_HEADERS: u32 = 50;
+
 /// Packet size on the way.
 pub struct Mtu;
 
@@ -209,6 +248,7 @@ impl Check for Mtu {
         let hops = cx.hops;
         let sizes = HostSizes::new(hops);
         let mut needed: BTreeMap<PortId, u32> = BTreeMap::new();
+        let tunnels = hops.fabric.nodes.iter().any(|node| node.vtep);
         for crossing in &hops.paths.crossings {
             let largest = sizes
                 .largest(&crossing.senders)
@@ -223,7 +263,20 @@ impl Check for Mtu {
                 continue;
             }
             let mtu = &hops.fabric.port(port).view.mtu;
+            let across = hops.fabric.across(port);
+            let outer = match across.is_some_and(|other| hops.fabric.is_host(other)) {
+                false if tunnels => VXLAN_HEADERS,
+                _ => 0,
+            };
             let detail = match mtu.get() {
+                Some(bytes) if (need..need.saturating_add(outer)).contains(&bytes) => {
+                    Detail::unknown(format!(
+                        "whether what hosts send fits is unknown: in a VXLAN tunnel it is \
+                         {VXLAN_HEADERS} bytes larger"
+                    ))
+                    .expected(format!(">= {} bytes", need.saturating_add(outer)))
+                    .actual(format!("{bytes} bytes"))
+                }
                 Some(bytes) if bytes >= need => {
                     out.passes += 1;
                     continue;

@@ -2,7 +2,7 @@
 
 use crate::fabric::PortId;
 use crate::finding::{Breaks, Evidence, Of, Way};
-use crate::model::{AnyFact, Field, Kind, Origin};
+use crate::model::{AnyFact, DeviceField, Field, Kind, Origin};
 use crate::platform::Remedy;
 use crate::policy::{Class, Position, Severity};
 
@@ -67,6 +67,8 @@ pub enum Line {
     Fact(PortId, Field),
     /// That names the neighbour of a port.
     Peer(PortId),
+    /// That a fact of the port's device was read from.
+    Device(PortId, DeviceField),
 }
 
 impl FabricDetail {

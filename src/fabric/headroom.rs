@@ -99,6 +99,25 @@ pub fn minimum(link: &Link) -> Headroom {
     }
 }
 
+/// The bytes that arrive in the time that IEEE 802.3 (31B.3.7) gives a peer to
+/// obey a pause at this speed, with the quanta of 512 bit times that it is
+/// counted in; none for a speed without a value. Most devices need far less,
+/// and vendors' headroom stays between [`minimum`] and the sum of both. Values
+/// as SONiC's `buffer_headroom_mellanox.lua` takes them from the standard.
+pub fn response_time(speed_mbps: u32) -> Option<(u64, u64)> {
+    let quanta = match speed_mbps {
+        10_000 => 67,
+        25_000 => 80,
+        40_000 => 118,
+        50_000 => 147,
+        100_000 => 394,
+        200_000 => 453,
+        400_000 | 800_000 => 905,
+        _ => return None,
+    };
+    Some((quanta, quanta * 512 / 8))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,6 +138,12 @@ mod tests {
         assert_eq!(bytes(100_000, 40, 9100), 18_444);
         // A small MTU bounds both frames: 2 x (1500 + 42) + 84.
         assert_eq!(bytes(10_000, 0, 1500), 3_168);
+    }
+
+    #[test]
+    fn the_time_to_obey_is_counted_in_quanta() {
+        assert_eq!(response_time(100_000), Some((394, 25_216)));
+        assert_eq!(response_time(123), None);
     }
 
     /// (speed, cable, xoff) of the tables that vendors ship with SONiC for

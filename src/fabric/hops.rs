@@ -65,6 +65,19 @@ impl Hops {
                 }
             }
         }
+        let tunnel = Arc::new(Obstacle {
+            way: Way::Both,
+            class: None,
+            unknown: true,
+            check: "map/rewrite".into(),
+            message: "the switch ends VXLAN tunnels: whether it carries the class in one, and \
+                      copies DSCP and ECN to the outer header and back, is not known"
+                .into(),
+            evidence: Arc::default(),
+        });
+        for port in tunnelled(&fabric) {
+            obstacles.entry(port).or_default().push(Arc::clone(&tunnel));
+        }
         let paths = Paths::new(&fabric);
         Hops {
             fabric,
@@ -126,6 +139,19 @@ fn obstacle(finding: &Finding, cnp: Option<&str>) -> Option<Arc<Obstacle>> {
         message: finding.message.as_str().into(),
         evidence: evidence.map_or_else(Arc::default, |p| p.evidence.as_slice().into()),
     }))
+}
+
+/// The ports by which switches that end VXLAN tunnels send on what hosts sent
+/// them.
+fn tunnelled(fabric: &Fabric) -> Vec<PortId> {
+    let vteps = (0..fabric.nodes.len()).filter(|node| {
+        let mut below = fabric.neighbours(*node);
+        fabric.nodes[*node].vtep && below.any(|(_, other)| fabric.is_host(other))
+    });
+    let up = vteps.flat_map(|node| fabric.neighbours(node));
+    up.filter(|(_, other)| !fabric.is_host(*other))
+        .map(|(port, _)| port)
+        .collect()
 }
 
 /// PFC in force both ways, and each way of it, are one subject.

@@ -118,6 +118,8 @@ impl Fabric {
             };
             let name = peer.port_name();
             match name.and_then(|name| find_port(&nodes[to], name)) {
+                // A port that hears itself is looped back.
+                Some(q) if PortId::new(to, q) == from => {}
                 Some(q) => {
                     claims[from.node as usize][from.port as usize] = Some(PortId::new(to, q));
                 }
@@ -345,20 +347,31 @@ fn abbreviates(short: &str, name: &str) -> bool {
         && whole[..letters.len()].eq_ignore_ascii_case(letters)
 }
 
-/// The one port of another device that a description names: `gpu01 ens1f0np0`.
+/// The one port of another device that a description names: `gpu01 ens1f0np0`,
+/// `facing_spine1:et-0/0/0:1`.
 fn described(nodes: &[Node], names: &Names, own: usize, port: &NodePort) -> Option<PortId> {
     let text = port.description.as_deref()?;
-    let words = || text.split([' ', '\t', ',', ';', ':', '|', '"', '(', ')', '[', ']']);
-    let mut found = words().filter_map(|word| names.find(word).filter(|n| *n != own));
-    let node = found.next()?;
-    if found.any(|other| other != node) {
-        return None;
-    }
-    let mut ports = words().filter_map(|word| find_port(&nodes[node], word));
-    let port = ports.next()?;
-    ports
-        .all(|other| other == port)
-        .then(|| PortId::new(node, port))
+    let other = |piece: &str| names.find(piece).filter(|n| *n != own);
+    let device = |piece: &str| {
+        let bare = piece.split_once('_').map(|(_, bare)| bare);
+        other(piece).or_else(|| other(bare?))
+    };
+    let node = single(text, &device)?;
+    let port = single(text, &|piece| find_port(&nodes[node], piece))?;
+    Some(PortId::new(node, port))
+}
+
+/// The one thing that words of a text stand for; of a word that stands for
+/// nothing, what is before and behind its first colon.
+fn single(text: &str, of: &dyn Fn(&str) -> Option<usize>) -> Option<usize> {
+    let words = text.split([' ', '\t', ',', ';', '|', '"', '(', ')', '[', ']']);
+    let mut found = words.flat_map(|word| match (of(word), word.split_once(':')) {
+        (None, Some((before, behind))) => [of(before), of(behind)],
+        (whole, _) => [whole, None],
+    });
+    let mut found = found.by_ref().flatten();
+    let first = found.next()?;
+    found.all(|other| other == first).then_some(first)
 }
 
 #[cfg(test)]
@@ -395,6 +408,8 @@ pub(crate) mod tests {
             hostname: None,
             kind,
             role: None,
+            ageing: None,
+            vtep: false,
             tells_peers: true,
             ports: ports.collect(),
         }
@@ -497,6 +512,54 @@ pub(crate) mod tests {
         assert_eq!(fabric.strays, []);
         let fabric = Fabric::join(vec![host(""), leaf()], &[]);
         assert!(matches!(fabric.strays[..], [Stray::UnknownPort { .. }]));
+    }
+
+    #[test]
+    fn a_description_may_name_a_port_with_a_colon() {
+        let fabric = Fabric::join(
+            vec![
+                switch("leaf1", &[("et-0/0/0:0", "#facing_spine1:et-0/0/4:1")]),
+                switch("spine1", &[("et-0/0/4", ""), ("et-0/0/4:1", "")]),
+            ],
+            &[],
+        );
+        assert_eq!(links(&fabric), ["leaf1 et-0/0/0:0 = spine1 et-0/0/4:1"]);
+    }
+
+    #[test]
+    fn half_of_the_fabric_and_a_host_of_a_hundred_ports() {
+        let names: Vec<(String, String)> = (0..100)
+            .map(|n| {
+                (
+                    format!("ens{n}"),
+                    format!("LEAF{}.example.net:Eth1/{n}", n % 4),
+                )
+            })
+            .collect();
+        let ports: Vec<(&str, &str)> = names.iter().map(|(a, b)| (&**a, &**b)).collect();
+        let own: Vec<String> = (0..100).map(|n| format!("Ethernet1/{n}")).collect();
+        let own: Vec<(&str, &str)> = own.iter().map(|name| (&**name, "")).collect();
+        let fabric = Fabric::join(
+            vec![
+                node("gpu01", DeviceKind::Host, &ports),
+                switch("leaf0", &own),
+                switch("leaf1", &own),
+                switch("loop", &[("a", "loop:b"), ("b", "loop:a"), ("c", "loop:c")]),
+            ],
+            &[],
+        );
+        let of_host = fabric.links.iter().filter(|link| fabric.is_host(link.a));
+        assert_eq!(of_host.count(), 50, "two of four leaves are here");
+        let unknown = |stray: &&Stray| matches!(stray, Stray::UnknownDevice { .. });
+        assert_eq!(fabric.strays.iter().filter(unknown).count(), 50);
+        // A device cabled to itself makes no way, and ends.
+        let paths = crate::fabric::paths::Paths::new(&fabric);
+        assert!(paths.crossings.is_empty());
+        assert_eq!(
+            fabric.across(PortId::new(3, 2)),
+            None,
+            "a port is not its own end"
+        );
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub struct Node {
     pub kind: DeviceKind,
     /// Its role, by the inventory or the policy.
     pub role: Option<String>,
+    /// Seconds that it remembers MAC addresses and ARP entries, where both are
+    /// told.
+    pub ageing: Option<(u32, u32)>,
+    /// Whether it ends VXLAN tunnels.
+    pub vtep: bool,
     /// Whether any capture of it could name neighbours.
     pub tells_peers: bool,
     /// Its ports, in the order of the model.
@@ -111,6 +116,8 @@ impl Node {
             hostname: device.hostname.value().cloned(),
             kind: device.kind,
             role,
+            vtep: device.vtep.is_known(),
+            ageing: device.mac_ageing_s.get().zip(device.arp_timeout_s.get()),
             tells_peers: device.coverage.peers,
             ports: ports.collect(),
         }

@@ -20,6 +20,14 @@ pub struct Device {
     pub os_version: Fact<String>,
     /// Hardware model.
     pub hardware: Fact<String>,
+    /// Seconds until an unused MAC address is forgotten, where a line says so;
+    /// the shortest where VLANs differ.
+    pub mac_ageing_s: Fact<u32>,
+    /// Seconds until an ARP entry of a VLAN interface is asked for anew, where
+    /// a line says so; the longest where they differ.
+    pub arp_timeout_s: Fact<u32>,
+    /// The line that makes it an end of VXLAN tunnels.
+    pub vtep: Origin,
     /// Role in the fabric, from the inventory or the policy.
     pub role: Option<String>,
     /// Shared buffer pools.
@@ -42,6 +50,9 @@ impl Device {
             hostname: Fact::default(),
             os_version: Fact::default(),
             hardware: Fact::default(),
+            vtep: Origin::NONE,
+            mac_ageing_s: Fact::NotApplicable,
+            arp_timeout_s: Fact::NotApplicable,
             role: None,
             buffer_pools: Vec::new(),
             ports: Vec::new(),

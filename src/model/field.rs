@@ -212,6 +212,8 @@ leaves! {
         Hostname = "hostname" => hostname,
         OsVersion = "os_version" => os_version,
         Hardware = "hardware" => hardware,
+        MacAgeing = "mac_ageing_s" => mac_ageing_s,
+        ArpTimeout = "arp_timeout_s" => arp_timeout_s,
     }
 }
 

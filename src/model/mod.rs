@@ -13,7 +13,8 @@ pub mod values;
 pub use device::{BufferPool, Coverage, Device, Note, NoteKind};
 pub use fact::{AnyFact, Fact, Kind, Reason, Why};
 pub use field::{
-    CounterField, Field, GroupField, NicField, NvLayer, PortField, PriorityCounterField, QueueField,
+    CounterField, DeviceField, Field, GroupField, NicField, NvLayer, PortField,
+    PriorityCounterField, QueueField,
 };
 pub use nic::{Applications, Boot, Dcqcn, Gid, Nic, NvParameter, NvValue, Pcie};
 pub use origin::Origin;

@@ -1,6 +1,7 @@
 //! Traces, as a table for a terminal and as JSON.
 
 use super::escape::terminal;
+use super::text::wrap;
 use crate::check::stage;
 use crate::fabric::Hops;
 use crate::fabric::trace::{Direction, Hop, State, Trace};
@@ -19,6 +20,10 @@ pub struct Traces<'a> {
     pub traces: &'a [Trace],
 }
 
+/// What ways are assumed to be, which no capture shows.
+const ASSUMED: &str = "shortest ways up and then down, over all equal-cost links; no flooding, \
+                       no bounced routes";
+
 fn ends<'a>(of: &Traces<'a>, trace: &Trace) -> (&'a str, &'a str) {
     match trace.direction {
         Direction::Forward => (of.from, of.to),
@@ -36,6 +41,7 @@ pub fn json(of: &Traces<'_>, out: &mut dyn Write) -> io::Result<()> {
         "schema": "roceaudit.trace/v1",
         "from": of.from,
         "to": of.to,
+        "assumed": ASSUMED,
         "classes": classes,
     });
     serde_json::to_writer_pretty(&mut *out, &all)?;
@@ -124,6 +130,10 @@ pub fn text(of: &Traces<'_>, out: &mut dyn Write) -> io::Result<()> {
         if !trace.hops.is_empty() {
             table(of, trace, out)?;
         }
+    }
+    writeln!(out)?;
+    for line in wrap(&format!("Assumed: {ASSUMED}."), 80, "") {
+        writeln!(out, "{line}")?;
     }
     Ok(())
 }

@@ -229,6 +229,7 @@ impl Platform for Eos {
             reader.config(&capture.text, &mut config);
             reader.whole(&capture.text);
             header(&mut device, n, &capture.text);
+            super::notes::forwarding(&mut device, n, &capture.text);
         }
         reader.finish();
         facts::read(&mut device, &mut ports, &config, &mut notes);

@@ -123,6 +123,7 @@ impl Platform for Junos {
                 notes: &mut notes,
             };
             reader.config(text, &mut config);
+            super::notes::forwarding(&mut device, n, text);
         }
         facts::read(&mut device, &mut ports, &config, &mut notes);
         ports.closed = !ports.list.is_empty();

@@ -172,6 +172,7 @@ impl Platform for Nxos {
                 .map(|(n, (capture, _))| (n, capture.text.as_str()))
         };
         for (n, text) in of(CONFIG) {
+            super::notes::forwarding(&mut device, n, text);
             let mut reader = parse::Reader {
                 capture: n,
                 notes: &mut notes,

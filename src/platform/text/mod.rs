@@ -4,6 +4,7 @@
 //! and of interfaces.
 
 pub mod braces;
+pub mod forwarding;
 pub mod interfaces;
 pub mod json;
 pub mod keyvalue;
