@@ -40,8 +40,10 @@ pub static BY_TAG: Reason = Reason(
     "without dcb pfc dscp-mapping enable the switch sends pause by the 802.1p priority of a \
      packet, not by its DSCP, and untagged packets have none",
 );
-pub static WATCHDOG: Reason =
-    Reason("PFC deadlock detection is always enabled (configuration guide, Enabling PFC)");
+pub static WATCHDOG: Reason = Reason(
+    "whether deadlock is detected without a deadlock-detect line differs by model: a line with its \
+     time would tell",
+);
 pub static WATCHDOG_MS: Reason =
     Reason("deadlock is detected after 100 ms, and ended after 100 ms, unless it is set");
 pub static WATCHDOG_ALL: Reason = Reason("deadlock detection guards every priority with PFC");

@@ -315,7 +315,6 @@ fn watchdog(
     config: &Config<'_>,
 ) {
     let watchdog = &mut port.pfc.watchdog;
-    watchdog.enabled = Fact::default_of(true, &defaults::WATCHDOG);
     watchdog.priorities = match set.get() {
         Some(_) => Fact::default_of(Priorities::from_mask(u8::MAX), &defaults::WATCHDOG_ALL),
         None => set.clone(),
@@ -334,6 +333,10 @@ fn watchdog(
         None => Fact::default_of(defaults::DEADLOCK_MS, &defaults::WATCHDOG_MS),
     };
     let own = profile.and_then(|profile| slowest(&profile.detection));
+    watchdog.enabled = match own.or(config.detection_ms) {
+        Some((_, at)) => Fact::explicit(true, at),
+        None => Fact::unknown(&defaults::WATCHDOG),
+    };
     watchdog.detection_ms = time(own, config.detection_ms);
     let own = profile.and_then(|profile| slowest(&profile.recovery));
     watchdog.restoration_ms = time(own, config.recovery_ms);
