@@ -1,6 +1,6 @@
 //! What an audit found: one fault of one device, on one port or on many.
 
-use crate::model::Kind;
+use crate::model::{Field, Kind};
 use crate::policy::{Position, Severity};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -113,6 +113,8 @@ pub struct Finding {
     pub waiver: Option<String>,
     /// What of a class's way it breaks.
     pub breaks: Option<Breaks>,
+    /// The facts that it rests on.
+    pub fields: Vec<Field>,
     /// The ports, in the device's order; one without a name is the device.
     pub places: Vec<PortPlace>,
 }

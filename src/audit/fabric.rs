@@ -84,6 +84,7 @@ fn finding(check: &'static dyn Check, status: Status, device: &str, message: Str
         policy: crate::policy::Position::default(),
         waiver: None,
         breaks: None,
+        fields: Vec::new(),
         places: vec![PortPlace::default()],
     }
 }

@@ -250,6 +250,7 @@ impl<'a> Bench<'a> {
             policy: Position::default(),
             waiver: None,
             breaks: None,
+            fields: Vec::new(),
             places: vec![PortPlace {
                 port: note.port.as_deref().map(Arc::from),
                 evidence,
@@ -367,7 +368,12 @@ impl<'a> Bench<'a> {
             place.port = self.names.get(*n).cloned();
             places.push(place);
         }
+        let fields = detail.evidence.iter().filter_map(|at| match at {
+            At::Field(field) => Some(field.clone()),
+            At::Origin(_) => None,
+        });
         let finding = Finding {
+            fields: fields.collect(),
             check: Cow::Borrowed(about.id),
             status,
             severity,
@@ -503,6 +509,7 @@ impl<'a> Bench<'a> {
             policy: assert.id.position,
             waiver: None,
             breaks: None,
+            fields: Vec::new(),
             places: vec![PortPlace {
                 port,
                 ..PortPlace::default()
@@ -555,6 +562,7 @@ pub(super) fn policy_findings(policy: &PolicySet, options: &Options) -> Vec<Find
         policy: at,
         waiver: None,
         breaks: None,
+        fields: Vec::new(),
         places: vec![PortPlace::default()],
     };
     let mut findings = Vec::new();

@@ -52,6 +52,8 @@ pub enum Verb {
     Audit(Audit),
     /// Print the vendor-neutral model of devices as JSON
     Model(Model),
+    /// Say what differs in meaning between two sources
+    Diff(Diff),
     /// Follow a class hop by hop between two hosts, both directions
     Trace(Trace),
     /// List all checks
@@ -230,6 +232,53 @@ pub struct Trace {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// How two sources are compared.
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// Pass over files and folders of these names
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Inventory, or containerlab topology: names, platforms, roles
+    #[arg(long, value_name = "FILE")]
+    pub inventory: Option<String>,
+
+    /// Only these devices
+    #[arg(long, value_name = "GLOB")]
+    pub device: Vec<String>,
+
+    /// Policy that decides what a change breaks: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Exit 1 only where a change breaks a check of this severity or above
+    /// [default: on any difference]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+
+    /// Exit 0 although something can't be told
+    #[arg(long)]
+    pub allow_unknown: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// Folder or file of what was
+    #[arg(value_name = "OLD")]
+    pub old: String,
+
+    /// Folder or file of what is
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    #[command(flatten)]
+    pub how: Compare,
 }
 
 #[derive(Args, Debug)]

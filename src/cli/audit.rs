@@ -87,7 +87,7 @@ pub(super) fn selection(flag: &str, patterns: &[String]) -> anyhow::Result<Selec
     Selection::new(patterns).with_context(|| format!("{flag} {}", patterns.join(" ")))
 }
 
-fn severity(fail_on: FailOn) -> Option<Severity> {
+pub(super) fn severity(fail_on: FailOn) -> Option<Severity> {
     match fail_on {
         FailOn::Critical => Some(Severity::Critical),
         FailOn::High => Some(Severity::High),

@@ -4,6 +4,7 @@
 mod args;
 mod audit;
 mod checks;
+mod diff;
 mod explain;
 mod inventory;
 mod manual;
@@ -69,6 +70,7 @@ fn verb(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.verb {
         Verb::Audit(verb) => audit::run(arguments, verb),
         Verb::Model(verb) => model::run(arguments, verb),
+        Verb::Diff(verb) => diff::run(arguments, verb),
         Verb::Trace(verb) => trace::run(arguments, verb),
         Verb::Checks(verb) => checks::run(arguments, verb),
         Verb::Explain(verb) => explain::run(arguments, verb),
