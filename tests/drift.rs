@@ -169,7 +169,7 @@ fn secrets_and_times_do_not_count() {
         let with = |n| {
             rewritten(&fixture.raw, |text| {
                 let known = text.contains("interface") && !text.starts_with('{');
-                match known && notes(&fixture.platform, n) != "" {
+                match known && !notes(&fixture.platform, n).is_empty() {
                     true => text.to_owned() + &notes(&fixture.platform, n),
                     false => text.to_owned(),
                 }

@@ -54,6 +54,10 @@ pub enum Verb {
     Model(Model),
     /// Say what differs in meaning between two sources
     Diff(Diff),
+    /// Say what differs in meaning from the accepted baseline
+    Drift(Drift),
+    /// Accept what is good, and show what was accepted
+    Baseline(Baseline),
     /// Follow a class hop by hop between two hosts, both directions
     Trace(Trace),
     /// List all checks
@@ -279,6 +283,90 @@ pub struct Diff {
 
     #[command(flatten)]
     pub how: Compare,
+}
+
+#[derive(Args, Debug)]
+pub struct Drift {
+    /// Folder of configurations or captures, a file, or - for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<String>,
+
+    /// Folder of the accepted baselines
+    #[arg(long, default_value = ".roceaudit", value_name = "DIR")]
+    pub store: String,
+
+    /// Compare with this one [default: the one in force]
+    #[arg(long, value_name = "ID")]
+    pub baseline: Option<String>,
+
+    #[command(flatten)]
+    pub how: Compare,
+}
+
+#[derive(Args, Debug)]
+pub struct Baseline {
+    #[command(subcommand)]
+    pub action: BaselineAction,
+
+    /// Folder of the accepted baselines
+    #[arg(long, global = true, default_value = ".roceaudit", value_name = "DIR")]
+    pub store: String,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum BaselineAction {
+    /// Record a source as the last known good
+    Accept(BaselineAccept),
+    /// List all baselines, the one in force first
+    List {
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Show a baseline: who, when, why, its audit and its devices
+    Show {
+        /// Its name, or the beginning of it [default: the one in force]
+        #[arg(value_name = "ID")]
+        baseline: Option<String>,
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// List the baselines that changed a device
+    History {
+        /// The device
+        #[arg(value_name = "DEVICE")]
+        device: String,
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct BaselineAccept {
+    #[command(flatten)]
+    pub from: Sources,
+
+    /// Policy that the source must pass: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Why it is accepted
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    /// Accept it although the audit fails or something is unknown
+    #[arg(long, requires = "reason")]
+    pub force: bool,
+
+    /// Who accepts it [default: the user]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+
+    /// Accept it as of this time (2027-01-31T12:00:00Z, or a date)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub now: Option<jiff::Timestamp>,
 }
 
 #[derive(Args, Debug)]

@@ -20,7 +20,7 @@ pub fn run(arguments: &Arguments, verb: &super::args::Diff) -> anyhow::Result<u8
         (None, None) => {}
         _ => anyhow::bail!("a report can be compared with a report only"),
     }
-    let Some(policy) = policy(arguments, &verb.how)? else {
+    let Some(policy) = policy(arguments, &verb.how.policy)? else {
         return Ok(super::USAGE);
     };
     let (old, new) = (units(&verb.old, &verb.how)?, units(&verb.new, &verb.how)?);
@@ -70,8 +70,8 @@ fn code(outcome: Outcome) -> u8 {
 }
 
 /// The policy that decides what breaks; none where it is told to be wrong.
-pub(super) fn policy(arguments: &Arguments, how: &Compare) -> anyhow::Result<Option<PolicySet>> {
-    match audit::load_policy(&how.policy) {
+pub(super) fn policy(arguments: &Arguments, name: &str) -> anyhow::Result<Option<PolicySet>> {
+    match audit::load_policy(name) {
         Ok(policy) => Ok(Some(policy)),
         Err(error) => {
             let mut err = error_stream(arguments.color);
@@ -82,14 +82,14 @@ pub(super) fn policy(arguments: &Arguments, how: &Compare) -> anyhow::Result<Opt
 }
 
 /// The devices of one side.
-pub(super) fn units(source: &str, how: &Compare) -> anyhow::Result<Vec<Unit>> {
+fn units(source: &str, how: &Compare) -> anyhow::Result<Vec<Unit>> {
     let mut units = audit::units(&[source.to_owned()], &how.exclude)?;
     inventory::apply(how.inventory.as_deref(), &mut units)?;
     Ok(units)
 }
 
 /// Those of both sides that `--device` selects; it must select one.
-pub(super) fn selected(
+fn selected(
     mut old: Vec<Unit>,
     mut new: Vec<Unit>,
     how: &Compare,
@@ -104,8 +104,9 @@ pub(super) fn selected(
     Ok((old, new))
 }
 
-pub(super) fn compare(old: &[Unit], new: &[Unit], policy: &PolicySet) -> anyhow::Result<Diff> {
-    let options = Options {
+/// How devices are judged: whole, as of now.
+pub(super) fn options() -> Options {
+    Options {
         devices: Selection::default(),
         ports: Selection::default(),
         checks: Selection::default(),
@@ -113,7 +114,11 @@ pub(super) fn compare(old: &[Unit], new: &[Unit], policy: &PolicySet) -> anyhow:
         each_port: false,
         passes: false,
         cables: Vec::new(),
-    };
+    }
+}
+
+fn compare(old: &[Unit], new: &[Unit], policy: &PolicySet) -> anyhow::Result<Diff> {
+    let options = options();
     let judge = Judge::new(policy, &options)?;
     Ok(drift::sources(old, new, &judge))
 }

@@ -51,16 +51,22 @@ pub fn sources(old: &[Unit], new: &[Unit], judge: &Judge<'_>) -> Diff {
         .chain(came.par_iter().map(|unit| added(unit, judge)))
         .collect();
     for part in parts {
-        diff.changes.extend(part.changes);
-        diff.bom.extend(part.bom);
-        diff.ports.extend(part.ports);
-        diff.unread.extend(part.unread);
-        diff.fails(part.newly_failing);
+        diff.extend(part);
     }
     diff
 }
 
 impl Diff {
+    pub(super) fn extend(&mut self, part: Diff) {
+        self.changes.extend(part.changes);
+        self.bom.extend(part.bom);
+        self.devices.extend(part.devices);
+        self.ports.extend(part.ports);
+        self.unread.extend(part.unread);
+        self.fails(part.newly_failing);
+        self.compared += part.compared;
+    }
+
     fn fails(&mut self, severity: Option<Severity>) {
         self.newly_failing = match (self.newly_failing, severity) {
             (Some(a), Some(b)) => Some(a.min(b)),

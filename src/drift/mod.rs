@@ -2,6 +2,7 @@
 //! under the policy, and which lines say so. How a device writes a setting,
 //! counters and states of the moment do not count.
 
+pub mod baseline;
 mod compare;
 mod difference;
 mod effect;
@@ -9,6 +10,7 @@ mod fields;
 mod follows;
 mod pairs;
 pub mod reports;
+pub mod store;
 
 pub use compare::sources;
 pub use difference::{Address, Difference, Seen};
