@@ -480,3 +480,46 @@ fn a_week_of_nights_tells_what_happened() {
     );
     assert_eq!(night(&|_| {}), (0, vec![]));
 }
+
+/// An audit before a change shows what the change breaks, and nothing else.
+#[test]
+fn an_audit_against_what_was_shows_what_is_new() {
+    let kept = Kept::new();
+    let (old, new) = (
+        mtu("1500"),
+        changed(|c| {
+            c["PORT"]["Ethernet4"]["mtu"] = json!("1500");
+            c["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] = json!("");
+        }),
+    );
+    let report = kept.0.path().join("old.json").display().to_string();
+    let (_, out, _) = roceaudit(&["audit", &path(&old), "--format", "json"]);
+    fs::write(&report, out).unwrap();
+    for from in [path(&old), report] {
+        let against = ["--against-baseline", from.as_str()];
+        let audit = |source: &TempDir, more: &[&str]| {
+            roceaudit(&[&["audit", path(source).as_str()], &against[..], more].concat())
+        };
+        let (code, out, _) = audit(&new, &["--format", "json"]);
+        assert_eq!(code, 1);
+        let json: Value = serde_json::from_str(&out).unwrap();
+        let findings = json["findings"].as_array().unwrap();
+        assert!(
+            findings
+                .iter()
+                .any(|f| f["check"] == "pfc/missing" && f["port"] == "Ethernet0")
+        );
+        assert!(findings.iter().all(|f| f["check"] != "mtu/port"), "{out}");
+        assert_eq!(audit(&old, &[]).0, 0, "{from}");
+        let (code, _, err) = audit(&changed(|_| {}), &[]);
+        assert_eq!(code, 0);
+        assert!(err.contains("findings of before are gone"), "{err}");
+    }
+    // The baseline in force is a source too.
+    let store = kept.store();
+    let (code, out, _) = roceaudit(&["audit", &path(&old), "--against-baseline", &store]);
+    assert_eq!(code, 1);
+    assert!(out.contains("mtu/port"), "{out}");
+    let missing = ["audit", &example(), "--against-baseline", "/nonexistent"];
+    assert_eq!(roceaudit(&missing).0, 2);
+}

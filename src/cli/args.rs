@@ -132,6 +132,11 @@ pub struct Audit {
     #[arg(long, value_name = "GLOB")]
     pub check: Vec<String>,
 
+    /// Only findings that are new next to this report (JSON), source, or store
+    /// of baselines
+    #[arg(long, value_name = "REPORT|SOURCE")]
+    pub against_baseline: Option<String>,
+
     /// Judge waivers as of this time (2027-01-31T12:00:00Z, or a date)
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub now: Option<jiff::Timestamp>,

@@ -30,7 +30,7 @@ pub fn run(arguments: &Arguments, verb: &super::args::Diff) -> anyhow::Result<u8
 }
 
 /// A report, where a source is one.
-fn report(source: &str) -> anyhow::Result<Option<ReadReport>> {
+pub(super) fn report(source: &str) -> anyhow::Result<Option<ReadReport>> {
     let path = Path::new(source);
     if !path.is_file() {
         return Ok(None);

@@ -1,6 +1,7 @@
 //! The command line: one file a verb. The only place that touches standard
 //! output and standard error.
 
+mod against;
 mod args;
 mod audit;
 mod baseline;

@@ -1,6 +1,7 @@
 //! Compares two reports: which findings are new, fixed, or still there.
 
 use super::Outcome;
+use crate::model::Word;
 use crate::policy::Severity;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,12 +47,23 @@ impl Reported {
         member.and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn fails_at(&self, least: Severity) -> bool {
-        use crate::model::Word;
+    /// How bad it is; none where the word is of no severity.
+    pub fn severity(&self) -> Option<Severity> {
         let severity = self.text("severity");
         let mut words = Severity::WORDS.iter();
         let known = words.find(|(_, words)| words.contains(&severity));
-        self.text("status") == "fail" && known.is_none_or(|(severity, _)| *severity <= least)
+        known.map(|(severity, _)| *severity)
+    }
+
+    fn fails_at(&self, least: Severity) -> bool {
+        self.text("status") == "fail" && self.severity().is_none_or(|severity| severity <= least)
+    }
+}
+
+impl ReadReport {
+    /// Failures and unknowns, by their fingerprints.
+    pub fn findings(&self) -> impl Iterator<Item = (&str, &Reported)> {
+        self.findings.iter().map(|(mark, one)| (mark.as_str(), one))
     }
 }
 
