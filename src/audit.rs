@@ -9,7 +9,7 @@ mod outcome;
 mod read;
 
 pub use outcome::{Outcome, exit_code};
-pub use read::{DeviceStatus, ReadDevice, read_unit};
+pub use read::{DeviceStatus, ReadDevice, platform_for, read_loaded, read_unit};
 
 use crate::check::{self, Check, Needs};
 use crate::fabric::fleet::Profiles;
@@ -299,6 +299,38 @@ pub fn audit(units: &[Unit], policy: &PolicySet, options: &Options) -> Result<Re
             sum
         });
     Ok(report)
+}
+
+/// Judges devices one by one, without what only the fabric as a whole tells.
+pub struct Judge<'a> {
+    policy: &'a PolicySet,
+    options: &'a Options,
+    checks: Checks,
+}
+
+impl<'a> Judge<'a> {
+    /// Under a policy.
+    ///
+    /// # Errors
+    /// A selection of checks that selects none.
+    pub fn new(policy: &'a PolicySet, options: &'a Options) -> Result<Self, AuditError> {
+        let checks = Checks {
+            hidden: Vec::new(),
+            fabric: false,
+            profiles: None,
+            ..selected_checks(policy, options)?
+        };
+        Ok(Judge {
+            policy,
+            options,
+            checks,
+        })
+    }
+
+    /// What there is to say of a device.
+    pub fn device(&self, read: &ReadDevice) -> Vec<Finding> {
+        judge::judge(read, self.policy, &self.checks, self.options).findings
+    }
 }
 
 /// A fabric with its models, for following classes over it.

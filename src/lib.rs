@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod check;
 pub mod cli;
+pub mod drift;
 pub mod fabric;
 pub mod finding;
 pub mod inventory;

@@ -3,7 +3,7 @@
 
 use crate::model::{Device, Note, NoteKind, Origin, words};
 use crate::platform::{self, CaptureSpec, Certainty, Platform};
-use crate::source::{Capture, Unit};
+use crate::source::{Capture, Loaded, Unit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -41,7 +41,11 @@ pub struct ReadDevice {
 /// Reads the captures of a unit and makes its model. A parser that panics
 /// costs this device only.
 pub fn read_unit(unit: &Unit) -> ReadDevice {
-    let loaded = unit.load();
+    read_loaded(unit, unit.load())
+}
+
+/// Makes the model of a unit whose captures were loaded already.
+pub fn read_loaded(unit: &Unit, loaded: Loaded) -> ReadDevice {
     let mut read = ReadDevice {
         name: unit.name.clone(),
         status: DeviceStatus::Audited,
@@ -58,8 +62,7 @@ pub fn read_unit(unit: &Unit) -> ReadDevice {
         read.status = DeviceStatus::Error;
         return read;
     }
-    let told = unit.platform.as_deref().and_then(platform::by_name);
-    let Some(platform) = told.or_else(|| platform_of(&read.captures)) else {
+    let Some(platform) = platform_for(unit, &read.captures) else {
         read.unrecognised(None, |_| true);
         read.status = DeviceStatus::Unrecognised;
         return read;
@@ -157,6 +160,12 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     } else {
         "no message".to_owned()
     }
+}
+
+/// The platform of a unit: as an inventory says, else as its captures tell.
+pub fn platform_for(unit: &Unit, captures: &[Capture]) -> Option<&'static dyn Platform> {
+    let told = unit.platform.as_deref().and_then(platform::by_name);
+    told.or_else(|| platform_of(captures))
 }
 
 /// The platform that recognises the captures best. One that is sure of a

@@ -52,6 +52,12 @@ pub enum Verb {
     Audit(Audit),
     /// Print the vendor-neutral model of devices as JSON
     Model(Model),
+    /// Say what differs in meaning between two sources
+    Diff(Diff),
+    /// Say what differs in meaning from the accepted baseline
+    Drift(Drift),
+    /// Accept what is good, and show what was accepted
+    Baseline(Baseline),
     /// Follow a class hop by hop between two hosts, both directions
     Trace(Trace),
     /// List all checks
@@ -125,6 +131,11 @@ pub struct Audit {
     /// Only these checks
     #[arg(long, value_name = "GLOB")]
     pub check: Vec<String>,
+
+    /// Only findings that are new next to this report (JSON), source, or store
+    /// of baselines
+    #[arg(long, value_name = "REPORT|SOURCE")]
+    pub against_baseline: Option<String>,
 
     /// Judge waivers as of this time (2027-01-31T12:00:00Z, or a date)
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -230,6 +241,137 @@ pub struct Trace {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
+}
+
+/// How two sources are compared.
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// Pass over files and folders of these names
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+
+    /// Inventory, or containerlab topology: names, platforms, roles
+    #[arg(long, value_name = "FILE")]
+    pub inventory: Option<String>,
+
+    /// Only these devices
+    #[arg(long, value_name = "GLOB")]
+    pub device: Vec<String>,
+
+    /// Policy that decides what a change breaks: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Format of standard output
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+
+    /// Exit 1 only where a change breaks a check of this severity or above
+    /// [default: on any difference]
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    pub fail_on: Option<FailOn>,
+
+    /// Exit 0 although something can't be told
+    #[arg(long)]
+    pub allow_unknown: bool,
+}
+
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// Folder or file of what was
+    #[arg(value_name = "OLD")]
+    pub old: String,
+
+    /// Folder or file of what is
+    #[arg(value_name = "NEW")]
+    pub new: String,
+
+    #[command(flatten)]
+    pub how: Compare,
+}
+
+#[derive(Args, Debug)]
+pub struct Drift {
+    /// Folder of configurations or captures, a file, or - for standard input
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<String>,
+
+    /// Folder of the accepted baselines
+    #[arg(long, default_value = ".roceaudit", value_name = "DIR")]
+    pub store: String,
+
+    /// Compare with this one [default: the one in force]
+    #[arg(long, value_name = "ID")]
+    pub baseline: Option<String>,
+
+    #[command(flatten)]
+    pub how: Compare,
+}
+
+#[derive(Args, Debug)]
+pub struct Baseline {
+    #[command(subcommand)]
+    pub action: BaselineAction,
+
+    /// Folder of the accepted baselines
+    #[arg(long, global = true, default_value = ".roceaudit", value_name = "DIR")]
+    pub store: String,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum BaselineAction {
+    /// Record a source as the last known good
+    Accept(BaselineAccept),
+    /// List all baselines, the one in force first
+    List {
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// Show a baseline: who, when, why, its audit and its devices
+    Show {
+        /// Its name, or the beginning of it [default: the one in force]
+        #[arg(value_name = "ID")]
+        baseline: Option<String>,
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+    /// List the baselines that changed a device
+    History {
+        /// The device
+        #[arg(value_name = "DEVICE")]
+        device: String,
+        /// Format of standard output
+        #[arg(long, value_enum, default_value_t = Format::Text)]
+        format: Format,
+    },
+}
+
+#[derive(Args, Debug)]
+pub struct BaselineAccept {
+    #[command(flatten)]
+    pub from: Sources,
+
+    /// Policy that the source must pass: a file, or builtin:NAME
+    #[arg(long, default_value = "builtin:roce-lossless", value_name = "POLICY")]
+    pub policy: String,
+
+    /// Why it is accepted
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    /// Accept it although the audit fails or something is unknown
+    #[arg(long, requires = "reason")]
+    pub force: bool,
+
+    /// Who accepts it [default: the user]
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+
+    /// Accept it as of this time (2027-01-31T12:00:00Z, or a date)
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub now: Option<jiff::Timestamp>,
 }
 
 #[derive(Args, Debug)]

@@ -1,5 +1,6 @@
 //! `roceaudit audit`.
 
+use super::against::Known;
 use super::args::{Arguments, Audit, FailOn};
 use super::{colored_errors, error_stream, inventory, output, width};
 use crate::audit::{Options, Outcome, Report, Selection, audit, exit_code};
@@ -28,11 +29,25 @@ pub fn run(arguments: &Arguments, verb: &Audit) -> anyhow::Result<u8> {
         ports: selection("--port", &verb.port)?,
         checks: selection("--check", &verb.check)?,
         now: verb.now.unwrap_or_else(jiff::Timestamp::now),
-        each_port: each_port || arguments.verbose,
+        each_port: each_port || arguments.verbose || verb.against_baseline.is_some(),
         passes: verb.all,
         cables,
     };
-    let report = audit(&units, &policy, &options)?;
+    let known = match &verb.against_baseline {
+        Some(from) => Some(Known::load(from, &policy, &options)?),
+        None => None,
+    };
+    let mut report = audit(&units, &policy, &options)?;
+    if let Some(known) = known {
+        let gone = known.narrow(&mut report);
+        if gone > 0 && !arguments.quiet {
+            let mut err = error_stream(arguments.color);
+            writeln!(
+                err,
+                "{gone} findings of before are gone; `roceaudit diff` tells which"
+            )?;
+        }
+    }
     let outcome = report.outcome(&policy, severity(verb.fail_on), verb.allow_unknown);
     let verdict = report.verdict(&policy);
     for (format, file) in &verb.report {
@@ -87,7 +102,7 @@ pub(super) fn selection(flag: &str, patterns: &[String]) -> anyhow::Result<Selec
     Selection::new(patterns).with_context(|| format!("{flag} {}", patterns.join(" ")))
 }
 
-fn severity(fail_on: FailOn) -> Option<Severity> {
+pub(super) fn severity(fail_on: FailOn) -> Option<Severity> {
     match fail_on {
         FailOn::Critical => Some(Severity::Critical),
         FailOn::High => Some(Severity::High),

@@ -1,9 +1,13 @@
 //! The command line: one file a verb. The only place that touches standard
 //! output and standard error.
 
+mod against;
 mod args;
 mod audit;
+mod baseline;
 mod checks;
+mod diff;
+mod drift;
 mod explain;
 mod inventory;
 mod manual;
@@ -69,6 +73,9 @@ fn verb(arguments: &Arguments) -> anyhow::Result<u8> {
     match &arguments.verb {
         Verb::Audit(verb) => audit::run(arguments, verb),
         Verb::Model(verb) => model::run(arguments, verb),
+        Verb::Diff(verb) => diff::run(arguments, verb),
+        Verb::Drift(verb) => drift::run(arguments, verb),
+        Verb::Baseline(verb) => baseline::run(arguments, verb),
         Verb::Trace(verb) => trace::run(arguments, verb),
         Verb::Checks(verb) => checks::run(arguments, verb),
         Verb::Explain(verb) => explain::run(arguments, verb),

@@ -2,8 +2,8 @@
 
 use super::device::{BufferPool, Device};
 use super::fact::AnyFact;
-use super::field::{DeviceField, PoolField, escape};
-use super::port::Port;
+use super::field::{DeviceField, GroupField, PoolField, QueueField, escape};
+use super::port::{Port, PriorityGroup, Queue};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -53,7 +53,8 @@ pub fn write_device<M: SerializeMap>(device: &Device, map: &mut M) -> Result<(),
     map.serialize_entry("ports", &Ports(&device.ports))
 }
 
-fn pool(pool: &BufferPool) -> Value {
+/// A buffer pool as JSON.
+pub fn pool(pool: &BufferPool) -> Value {
     let mut value = json!({"name": pool.name});
     for field in PoolField::ALL {
         insert(&mut value, field.path(), field.of(pool));
@@ -72,28 +73,8 @@ pub fn port(port: &Port) -> Value {
             insert(&mut value, &path, fact);
         }
     }
-    value["queues"] = port
-        .queues
-        .iter()
-        .map(|queue| {
-            let mut value = json!({"id": queue.id});
-            for field in super::field::QueueField::ALL {
-                insert(&mut value, field.path(), field.of(queue));
-            }
-            value
-        })
-        .collect();
-    value["priority_groups"] = port
-        .priority_groups
-        .iter()
-        .map(|group| {
-            let mut value = json!({"id": group.id});
-            for field in super::field::GroupField::ALL {
-                insert(&mut value, field.path(), field.of(group));
-            }
-            value
-        })
-        .collect();
+    value["queues"] = port.queues.iter().map(queue).collect();
+    value["priority_groups"] = port.priority_groups.iter().map(group).collect();
     value["peer"] = match &port.peer {
         Some(peer) => json!({"device": peer.device, "port": peer.port, "by": peer.by}),
         None => Value::Null,
@@ -102,6 +83,24 @@ pub fn port(port: &Port) -> Value {
         if value.get(absent).is_none() {
             value[absent] = Value::Null;
         }
+    }
+    value
+}
+
+/// A queue as JSON.
+pub fn queue(queue: &Queue) -> Value {
+    let mut value = json!({"id": queue.id});
+    for field in QueueField::ALL {
+        insert(&mut value, field.path(), field.of(queue));
+    }
+    value
+}
+
+/// A priority group as JSON.
+pub fn group(group: &PriorityGroup) -> Value {
+    let mut value = json!({"id": group.id});
+    for field in GroupField::ALL {
+        insert(&mut value, field.path(), field.of(group));
     }
     value
 }

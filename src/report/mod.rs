@@ -3,6 +3,7 @@
 //! readers: device text can hold anything.
 
 pub mod csv;
+pub mod diff;
 pub mod escape;
 pub mod fix;
 pub mod fold;

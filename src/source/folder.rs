@@ -48,7 +48,7 @@ pub enum SourceError {
 }
 
 /// A device of a source, not read yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Unit {
     /// Its name.
     pub name: String,
@@ -336,6 +336,15 @@ fn from_stdin() -> Result<Vec<Unit>, SourceError> {
 }
 
 impl Unit {
+    /// A device whose captures were read already.
+    pub fn of_captures(name: impl Into<String>, captures: Vec<Capture>) -> Self {
+        Unit {
+            name: name.into(),
+            pieces: captures,
+            ..Unit::default()
+        }
+    }
+
     /// Reads the device's captures. What can't be read costs that file only.
     pub fn load(&self) -> Loaded {
         let mut loaded = Loaded {

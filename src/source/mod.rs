@@ -4,6 +4,7 @@
 pub mod capture;
 pub mod clean;
 pub mod folder;
+pub mod redact;
 pub mod session;
 
 pub use capture::{Capture, Place, Places};

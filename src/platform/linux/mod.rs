@@ -1,4 +1,4 @@
-//! Linux hosts, with NICs of NVIDIA (mlx5) and the makes of [`make`].
+//! Linux hosts, with NICs of NVIDIA (mlx5) and those of the other makes.
 //!
 //! Four layers of a NIC's settings are kept apart: the firmware's default, its
 //! current and its next-boot value (`nic.nv`), and what runs (`nic.dcqcn`,

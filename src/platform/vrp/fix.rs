@@ -77,7 +77,7 @@ pub fn commands(device: &Device, name: &str, remedy: &Remedy) -> Vec<String> {
             format!("jumboframe enable {}", ip_bytes.saturating_add(18)),
             format!("mtu {ip_bytes}"),
         ]),
-        // Deadlock detection is always on; the rest is of NICs, or needs
+        // The times of deadlock detection, and the rest, are of NICs or need
         // numbers that only the owner can choose.
         Remedy::Watchdog { .. }
         | Remedy::MapEntry { .. }
