@@ -49,7 +49,7 @@ impl Hops {
         for (finding, shown) in findings {
             let obstacle = obstacle(finding, cnp);
             let tells = shown && matches!(finding.status, Status::Fail | Status::Waived);
-            if obstacle.is_none() && !(tells && !finding.facts.is_empty()) {
+            if obstacle.is_none() && (!tells || finding.facts.is_empty()) {
                 continue;
             }
             for port in places.of(finding) {
