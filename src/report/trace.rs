@@ -20,6 +20,11 @@ pub struct Traces<'a> {
     pub traces: &'a [Trace],
 }
 
+/// Columns of a terminal.
+const WIDTH: usize = 80;
+/// Before what explains a hop.
+const INDENT: &str = "       ";
+
 /// What ways are assumed to be, which no capture shows.
 const ASSUMED: &str = "shortest ways up and then down, over all equal-cost links; no flooding, \
                        no bounced routes";
@@ -132,7 +137,7 @@ pub fn text(of: &Traces<'_>, out: &mut dyn Write) -> io::Result<()> {
         }
     }
     writeln!(out)?;
-    for line in wrap(&format!("Assumed: {ASSUMED}."), 80, "") {
+    for line in wrap(&format!("Assumed: {ASSUMED}."), WIDTH, "") {
         writeln!(out, "{line}")?;
     }
     Ok(())
@@ -178,16 +183,14 @@ fn table(of: &Traces<'_>, trace: &Trace, out: &mut dyn Write) -> io::Result<()> 
             hop.ip_mtu.map_or("-".to_owned(), |mtu| mtu.to_string()),
         )?;
         if let Some(obstacle) = &hop.obstacle {
-            writeln!(
-                out,
-                "       {} ({})",
-                terminal(&obstacle.message),
-                terminal(&obstacle.check)
-            )?;
+            let why = format!("{} ({})", obstacle.message, obstacle.check);
+            for line in wrap(&terminal(&why), WIDTH - INDENT.len(), "") {
+                writeln!(out, "{INDENT}{line}")?;
+            }
             for line in obstacle.evidence.iter() {
                 writeln!(
                     out,
-                    "       read {}:{}  {}",
+                    "{INDENT}read {}:{}  {}",
                     terminal(&line.source),
                     line.line,
                     terminal(&line.text)
