@@ -97,6 +97,7 @@ fn report() -> Report {
             policy: Position { line: 7, column: 5 },
             waiver: None,
             breaks: None,
+            fields: Vec::new(),
             places: vec![PortPlace {
                 port: Some(format!("Ethernet{}", n / DEVICES + 1).into()),
                 peer: None,
