@@ -2,7 +2,7 @@
 //! the baseline in force.
 
 use super::{audit, diff};
-use crate::audit::{Options, Report};
+use crate::audit::{Counts, Options, Report, Tally};
 use crate::drift::store::{Store, StoreError};
 use crate::finding::{Finding, Status};
 use crate::policy::{PolicySet, Severity};
@@ -45,6 +45,11 @@ impl Known {
     /// Leaves in a report what is new, and counts what is gone.
     pub(super) fn narrow(mut self, report: &mut Report) -> usize {
         let counts = &mut report.counts;
+        let devices = report.devices.iter_mut();
+        let mut devices: HashMap<String, &mut Tally> = devices
+            .map(|device| (device.name.clone(), &mut device.checks))
+            .collect();
+        let fabric = &mut report.fabric;
         report.findings.retain_mut(|finding| {
             let status = finding.status;
             if !matches!(status, Status::Fail | Status::Unknown) {
@@ -60,9 +65,11 @@ impl Known {
                 // and fails now is new.
                 let worse = (status, severity) < (was, how_bad);
                 if !worse {
-                    match status {
-                        Status::Fail => counts.fail = counts.fail.saturating_sub(1),
-                        _ => counts.unknown = counts.unknown.saturating_sub(1),
+                    uncount(counts, status);
+                    let of_device = devices.get_mut(&*finding.device);
+                    let of_device = of_device.and_then(|tally| tally.get_mut(&finding.check));
+                    if let Some(counts) = of_device.or(fabric.get_mut(&finding.check)) {
+                        uncount(counts, status);
                     }
                 }
                 worse
@@ -72,6 +79,14 @@ impl Known {
         });
         self.0.len()
     }
+}
+
+fn uncount(counts: &mut Counts, status: Status) {
+    let count = match status {
+        Status::Fail => &mut counts.fail,
+        _ => &mut counts.unknown,
+    };
+    *count = count.saturating_sub(1);
 }
 
 fn told(report: &Report) -> impl Iterator<Item = &Finding> {
