@@ -10,7 +10,7 @@ pub const REDACTED: &str = "<redacted>";
 
 /// Words that a secret follows, in lower case. They may be the end of a longer
 /// word (`hashed-password`).
-const WORDS: [&str; 13] = [
+const WORDS: [&str; 17] = [
     "password",
     "passwd",
     "passphrase",
@@ -24,6 +24,10 @@ const WORDS: [&str; 13] = [
     "key-string",
     "private-key",
     "auth_token",
+    "message-digest-key",
+    "auth md5",
+    "auth sha",
+    " key",
 ];
 
 /// Beginnings of hashed passwords, as crypt and vendors write them.
@@ -185,6 +189,22 @@ mod tests {
             (
                 "{\"a\":{\"password\":\"x y\",\"mtu\":\"9100\"}}",
                 "{\"a\":{\"password\":\"<redacted>\",\"mtu\":\"9100\"}}",
+            ),
+            (
+                "tacacs-server host 192.0.2.9 key Hunter2 timeout 5\n",
+                "tacacs-server host 192.0.2.9 key <redacted>\n",
+            ),
+            (
+                "snmp-server user nms auth sha-256 0xabcd priv aes-128 0xef localizedkey\n",
+                "snmp-server user nms auth sha-256 <redacted>\n",
+            ),
+            (
+                "   ip ospf message-digest-key 1 md5 7 0822455D0A16\n",
+                "   ip ospf message-digest-key <redacted>\n",
+            ),
+            (
+                "pfc hash-key 3\nkey chain K\n",
+                "pfc hash-key 3\nkey chain K\n",
             ),
             ("password: x1\n", "password: <redacted>\n"),
             ("root:$y$j9T$abc:19000:0\n", "root:<redacted>\n"),
